@@ -1,0 +1,15 @@
+/** Stops on a bug of ours. For failures that can happen on a bad day return a `Result` instead. */
+export function assert(condition: boolean, why = 'assertion failed'): asserts condition {
+  if (!condition) throw new Error(`bug: ${why}`)
+}
+
+/** Closes a `switch` over a union: the compiler complains here when a member was forgotten. */
+export function assertNever(value: never): never {
+  throw new Error(`bug: unexpected ${JSON.stringify(value)}`)
+}
+
+/** The value, or a stop when it is missing although the code before has made sure that it is there. */
+export function present<T>(value: T | null | undefined, why: string): T {
+  if (value === null || value === undefined) throw new Error(`bug: missing ${why}`)
+  return value
+}

@@ -1,0 +1,138 @@
+import { z } from 'zod'
+import type { Millis } from '../base/units'
+import type { FleetSnapshot } from '../domain/fleet/replica'
+import { type ClusterRecord, type DecisionRow, faultNames } from '../domain/journal/record'
+import type { HealthView, SummaryView } from '../domain/journal/views'
+import type { ParamSpec } from '../domain/routing/policy'
+import { changes, reads } from './peer'
+
+/** What `signalbox status` prints and the frame of every screen shows. */
+export interface StatusReport {
+  readonly health: HealthView
+  readonly fleet: FleetSnapshot | null
+  readonly summary: SummaryView | null
+}
+
+/** A policy as the picker shows it. */
+export interface PolicyInfo {
+  readonly id: string
+  readonly title: string
+  readonly summary: string
+  readonly source: string
+  readonly signals: readonly string[]
+  readonly params: Readonly<Record<string, ParamSpec>>
+}
+
+/** Everything the "why this replica" drawer shows of one request. */
+export interface Explanation {
+  readonly row: DecisionRow
+  /** The session's last turns, oldest first, this one included; at most 20. */
+  readonly session: readonly DecisionRow[]
+  readonly policy: PolicyInfo | null
+}
+
+/** Decisions of the full population by one field. */
+export interface DecisionGroups {
+  readonly by: string
+  readonly groups: readonly {
+    readonly key: string
+    readonly count: number
+    readonly failed: number
+    readonly ttftMsP50: Millis | null
+    readonly ttftMsP99: Millis | null
+  }[]
+  readonly searched: number
+  readonly fromWallMs: Millis | null
+}
+
+/** Rows that a filter left, newest first, and how many were looked at. */
+export interface DecisionPage {
+  readonly rows: readonly DecisionRow[]
+  readonly matched: number
+  readonly searched: number
+  /** The oldest decision that could be searched. */
+  readonly fromWallMs: Millis | null
+}
+
+const filterText = z.string().max(1_000)
+const groupField = z.enum(['outcome', 'reason', 'replica', 'session', 'policy'])
+
+/**
+ * Every call that a screen or the command line may make. A new one is an entry here and a line in
+ * `app/control/handlers.ts`; the compiler asks for the line.
+ */
+export const rpc = {
+  /** Starts the feed of this connection, from where the screen was, if that is still kept. */
+  'feed.open': reads<{ readonly epoch: string }>()(
+    z.strictObject({
+      protocol: z.int(),
+      resume: z
+        .strictObject({
+          epoch: z.string().max(64),
+          seqs: z.record(z.string().max(16), z.int().nonnegative()),
+        })
+        .nullable(),
+    }),
+  ),
+  /** The screen has drawn everything up to these sequence numbers; the server thins for a screen that falls behind. */
+  'feed.seen': reads<null>()(
+    z.strictObject({
+      seqs: z.record(z.string().max(16), z.int().nonnegative()),
+    }),
+  ),
+  /** Asks for a stream anew after a gap. */
+  'feed.resync': reads<null>()(
+    z.strictObject({
+      stream: z.enum(['cluster', 'decisions', 'seconds', 'fleet', 'summary', 'health']),
+    }),
+  ),
+  'status.read': reads<StatusReport>()(z.strictObject({})),
+  'decisions.last': reads<DecisionPage>()(
+    z.strictObject({
+      last: z.int().min(1).max(1_000),
+      filter: filterText.default(''),
+    }),
+  ),
+  'decisions.explain': reads<Explanation>()(z.strictObject({ id: z.string().min(1).max(128) })),
+  'decisions.groups': reads<DecisionGroups>()(
+    z.strictObject({ by: groupField, filter: filterText.default('') }),
+  ),
+  'timeline.read': reads<readonly ClusterRecord[]>()(
+    z.strictObject({ fromWallMs: z.number(), toWallMs: z.number() }),
+  ),
+  'policies.list': reads<readonly PolicyInfo[]>()(z.strictObject({})),
+  'policy.set': changes<null>()(
+    z.strictObject({
+      id: z.string().max(64),
+      params: z.record(z.string().max(64), z.union([z.number(), z.boolean(), z.string().max(256)])),
+    }),
+  ),
+  'fleet.scale': changes<{
+    readonly from: number
+    readonly to: number
+    readonly added: readonly string[]
+    readonly removed: readonly string[]
+  }>()(z.strictObject({ replicas: z.int().min(1).max(64) })),
+  'faults.set': changes<{
+    readonly replicaId: string | null
+    readonly untilWallMs: Millis | null
+  }>()(
+    z.strictObject({
+      name: z.enum(faultNames),
+      replicaId: z.string().max(64).nullable(),
+      forMs: z.int().min(100).max(86_400_000).nullable(),
+    }),
+  ),
+  'faults.clear': changes<{ readonly cleared: number }>()(z.strictObject({})),
+  'traffic.set': changes<null>()(
+    z.strictObject({
+      running: z.boolean(),
+      ratePerSecond: z.number().min(0.1).max(500),
+    }),
+  ),
+  'notes.add': changes<null>()(z.strictObject({ text: z.string().min(1).max(500), atWallMs: z.number() })),
+}
+/** The table of calls. */
+export type Rpc = typeof rpc
+/** A name of a call. */
+export type RpcName = keyof Rpc

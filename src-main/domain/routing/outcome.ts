@@ -1,0 +1,70 @@
+import type { Bytes, Millis, Tokens } from '../../base/units'
+import type { ReplicaId } from '../fleet/replica'
+
+/** How a request ended. Exactly one of these, once (security page 7.8). */
+export type End = 'done' | 'broke' | 'client_left' | 'refused'
+
+/** Ray's words for a routing failure, in `X-Serve-Reason`; there are exactly these four in 2.56. */
+export const serveReasons = [
+  'router_unreachable',
+  'router_non_200',
+  'unparseable_replica_id',
+  'unknown_replica_id',
+] as const
+/** One of Ray's four words. */
+export type ServeReason = (typeof serveReasons)[number]
+
+/** What became of a request, recorded at its one terminal transition. Latencies are measured in our proxy (@proxy). */
+export interface Outcome {
+  readonly end: End
+  /** HTTP status that the client got; 0 when it left before a status line. */
+  readonly status: number
+  /** `ok` or the reason code of the security page's table 7.7. */
+  readonly reason: string
+  readonly serveReason: ServeReason | null
+  /** The replica that answered or was being asked; null when none was reached. */
+  readonly served: ReplicaId | null
+  /** Rank of the served replica in the decision: 0 the pick, 1 and on its fallbacks, null when none was reached. */
+  readonly rank: number | null
+  readonly attempts: number
+  /** Request received → first byte with content. Null when none came. */
+  readonly ttftMs: Millis | null
+  readonly itlMsP50: Millis | null
+  readonly itlMsMax: Millis | null
+  readonly durationMs: Millis
+  readonly promptTokens: Tokens | null
+  readonly outputTokens: Tokens | null
+  readonly cachedTokens: Tokens | null
+  /** The engine's finish reason, as received. */
+  readonly finish: string | null
+  readonly streamed: boolean
+  readonly bytesIn: Bytes
+  readonly bytesOut: Bytes
+}
+
+/** How the decision list names an outcome; the order is that of a stacked chart, ok at the bottom. */
+export const outcomeClasses = [
+  'ok',
+  'fallback',
+  'client-left',
+  'replica-error',
+  'timeout',
+  'broken',
+  'refused',
+] as const
+/** One of the outcome classes. */
+export type OutcomeClass = (typeof outcomeClasses)[number]
+
+/** The class of an outcome. */
+export function classify(outcome: Outcome): OutcomeClass {
+  if (outcome.end === 'client_left') return 'client-left'
+  if (outcome.status === 504 || outcome.reason.endsWith('_timeout')) return 'timeout'
+  if (outcome.end === 'broke') return 'broken'
+  if (outcome.end === 'refused') return 'refused'
+  if (outcome.status >= 400) return 'replica-error'
+  return outcome.rank !== null && outcome.rank > 0 ? 'fallback' : 'ok'
+}
+
+/** True for outcomes that hurt a user; a client that left on its own account is not one. */
+export const isFailure = (outcomeClass: OutcomeClass): boolean =>
+  outcomeClass !== 'ok' && outcomeClass !== 'fallback' && outcomeClass !== 'client-left'

@@ -1,0 +1,136 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { murmur3, toDecimal } from '../../src-main/base/digest/murmur3'
+import { bisectRight, buildRing, ownersOf, ringHash, ringShares } from '../../src-main/domain/sessions/ring'
+
+// Golden vectors of Ray Serve 2.56's consistent-hash router; provenance is in the file itself.
+const vectors = JSON.parse(readFileSync('test/fixtures/ray-serve/ring-vectors.json', 'utf8'))
+const bytesOf = (hex: string) => Uint8Array.from(Buffer.from(hex, 'hex'))
+const ranked = (ids: string[], nodes: number, fallbacks: number, key: string) => {
+  const ring = buildRing(ids, nodes)
+  return ownersOf(ring, ringHash(key), 1 + fallbacks, () => true).map((index) => ids[index])
+}
+
+describe('MurmurHash3 x64 128', () => {
+  test.each(vectors.public_vectors.filter((row: { utf8?: string }) => row.utf8))(
+    'public vector $utf8',
+    ({ utf8, seed, h1, h2 }) => {
+      const hash = murmur3(new TextEncoder().encode(utf8), seed)
+      expect([toDecimal(hash.h1), toDecimal(hash.h2)]).toEqual([h1, h2])
+    },
+  )
+  test.each(vectors.hash_vectors)('$name', ({ bytes_hex, h1, h2, utf8 }) => {
+    const hash = murmur3(bytesOf(bytes_hex), vectors.seed.unsigned_decimal >>> 0)
+    expect([toDecimal(hash.h1), toDecimal(hash.h2)]).toEqual([h1, h2])
+    if (utf8 !== undefined) expect(toDecimal(ringHash(utf8))).toBe(h1)
+  })
+  test('SMHasher self-check', () => {
+    const key = new Uint8Array(256)
+    const digests = new Uint8Array(256 * 16)
+    const view = new DataView(digests.buffer)
+    const put = (at: number, half: { hi: number; lo: number }) => {
+      view.setUint32(at, half.lo, true)
+      view.setUint32(at + 4, half.hi, true)
+    }
+    for (let i = 0; i < 256; i++) {
+      key[i] = i
+      const hash = murmur3(key.subarray(0, i), 256 - i)
+      put(i * 16, hash.h1)
+      put(i * 16 + 8, hash.h2)
+    }
+    expect(murmur3(digests, 0).h1.lo).toBe(0x6384ba69)
+  })
+})
+
+describe.each(vectors.ring_cases)('ring $name', (row) => {
+  const ids: string[] = row.replica_unique_ids
+  const ring = buildRing(ids, row.num_virtual_nodes)
+  test('points', () => {
+    const points = Array.from(ring.owner, (owner, at) => ({
+      hash: toDecimal({
+        hi: ring.high[at] as number,
+        lo: ring.low[at] as number,
+      }),
+      replica: ids[owner],
+    }))
+    expect(points.length).toBe(row.ring_size)
+    const shown = row.ring_points.map(({ hash, replica }: { hash: string; replica: string }) => ({
+      hash,
+      replica,
+    }))
+    const found = row.ring_points_shown === 'all' ? points : [...points.slice(0, 3), ...points.slice(-2)]
+    expect(found).toEqual(shown)
+  })
+  test.each(row.sessions)('session $session', (want) => {
+    const hash = ringHash((want as { session: string }).session)
+    expect(toDecimal(hash)).toBe((want as { hash: string }).hash)
+    expect(bisectRight(ring, hash)).toBe((want as { bisect_right: number }).bisect_right)
+    expect(
+      ownersOf(ring, hash, 1 + row.num_fallback_replicas, () => true).map((index) => ids[index]),
+    ).toEqual((want as { ranked: string[] }).ranked)
+  })
+})
+
+describe.each(vectors.scale_cases)('scale $name', (row) => {
+  const { before, after, num_virtual_nodes: nodes, num_fallback_replicas: fallbacks } = row
+  test('population', () => {
+    const rings = [buildRing(before, nodes), buildRing(after, nodes)] as const
+    const counts: Record<string, number>[] = [{}, {}]
+    let moved = 0
+    let betweenSurvivors = 0
+    for (let i = 0; i < row.population.count; i++) {
+      const hash = ringHash(`session-${String(i).padStart(5, '0')}`)
+      const [from, to] = rings.map((ring, side) => {
+        const id = ring.replicaIds[ownersOf(ring, hash, 1, () => true)[0] as number] as string
+        const tally = counts[side] as Record<string, number>
+        tally[id] = (tally[id] ?? 0) + 1
+        return id
+      })
+      if (from !== to) moved++
+      if (from !== to && after.includes(from) && before.includes(to)) betweenSurvivors++
+    }
+    expect(moved).toBe(row.moved)
+    expect(betweenSurvivors).toBe(row.moved_between_two_surviving_replicas)
+    expect(counts).toEqual([row.primary_counts_before, row.primary_counts_after])
+  })
+  test.each(row.named_sessions)('session $session', (want) => {
+    const named = want as {
+      session: string
+      before_ranked: string[]
+      after_ranked: string[]
+    }
+    expect(ranked(before, nodes, fallbacks, named.session)).toEqual(named.before_ranked)
+    expect(ranked(after, nodes, fallbacks, named.session)).toEqual(named.after_ranked)
+  })
+})
+
+describe('session ids that come in a header', () => {
+  const ids = ['k3v9x0qa', 'p7m2zt41', 'w0c8ydr5', 'h5n1jb6e']
+  test.each(vectors.header_vectors.cases)('$session_text', (row) => {
+    const asHeaderText = Buffer.from(row.header_bytes_hex, 'hex').toString('latin1') // what Node's parser hands over
+    expect(Buffer.from(asHeaderText, 'utf8').toString('hex')).toBe(row.hashed_bytes_hex)
+    expect(toDecimal(ringHash(asHeaderText))).toBe(row.h1)
+    expect(ranked(ids, 100, 2, asHeaderText)).toEqual(row.ranked_4x100)
+    expect(ranked(ids, 100, 2, row.session_text)).toEqual(row.ranked_if_given_as_text)
+  })
+})
+
+test('shares of a ring sum to one and follow the keys', () => {
+  const ids = ['k3v9x0qa', 'p7m2zt41', 'w0c8ydr5', 'h5n1jb6e']
+  const shares = ringShares(buildRing(ids, 100))
+  expect(shares.reduce((sum, share) => sum + share, 0)).toBeCloseTo(1, 12)
+  const counted = vectors.scale_cases[0].primary_counts_before // 10,000 keys: two standard errors are 1 point
+  for (const [index, id] of ids.entries())
+    expect(Math.abs((shares[index] as number) - counted[id] / 10_000)).toBeLessThan(0.02)
+})
+
+test('passing over a replica gives the owners of a ring without it', () => {
+  const ids = ['k3v9x0qa', 'p7m2zt41', 'w0c8ydr5', 'h5n1jb6e']
+  const whole = buildRing(ids, 100)
+  const without = buildRing(ids.slice(1), 100)
+  for (let i = 0; i < 500; i++) {
+    const hash = ringHash(`session-${i}`)
+    const passed = ownersOf(whole, hash, 3, (replica) => replica !== 0).map((index) => ids[index])
+    expect(passed).toEqual(ownersOf(without, hash, 3, () => true).map((index) => without.replicaIds[index]))
+  }
+})
