@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { fail, ok, type Result } from '../base/result'
 import type { Transport } from './transport'
-import { type CallError, frame, withinDepth } from './wire'
+import { type CallError, readFrame, withinDepth } from './wire'
 
 /** One call: the schema of what goes in and, as a type, what comes out. */
 export interface CallSpec<Params extends z.ZodType, Reply> {
@@ -88,13 +88,13 @@ export function createPeer<
     open.clear()
   })
   transport.onFrame((raw) => {
-    const parsed = withinDepth(raw) ? frame.safeParse(raw) : null
-    if (!parsed?.success) {
-      options.onBadFrame?.(parsed ? 'not a frame' : 'nested too deeply')
+    const deep = !withinDepth(raw)
+    const received = deep ? null : readFrame(raw)
+    if (!received) {
+      options.onBadFrame?.(deep ? 'nested too deeply' : 'not a frame')
       transport.close('bad frame')
       return
     }
-    const received = parsed.data
     if (received.k === 'call') void answer(received.id, received.name, received.params)
     else if (received.k === 'note') hear(received.name, received.body)
     else
