@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
@@ -6,6 +7,8 @@ import { defineConfig } from 'electron-vite'
 const at = (path: string) => resolve(import.meta.dirname, path)
 const entries = (...names: string[]) =>
   Object.fromEntries(names.map((name) => [name, at(`src-main/${name}.ts`)]))
+
+const { version } = JSON.parse(readFileSync(at('package.json'), 'utf8'))
 
 /** CommonJS beside each other, no chunk folder: see ARCHITECTURE.md, "Build". */
 const commonJs = {
@@ -16,6 +19,7 @@ const commonJs = {
 
 export default defineConfig({
   main: {
+    define: { __SIGNALBOX_VERSION__: JSON.stringify(version) },
     build: {
       target: 'node18',
       outDir: 'out/main',

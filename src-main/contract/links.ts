@@ -136,6 +136,8 @@ export const fleetLink = {
       replicas: z.int().min(1).max(64),
       seed: z.number(),
       speed: z.number().positive(),
+      /** Number of the first replica's id: a fleet that was lost comes back under new ids (decision D20). */
+      firstNumber: z.int().min(1).default(1),
       model: z.string(),
       profile: z.string(),
       host: z.string(),

@@ -86,6 +86,8 @@ export const rpc = {
       stream: z.enum(['cluster', 'decisions', 'seconds', 'fleet', 'summary', 'health']),
     }),
   ),
+  /** For the command line: brings the window to the front, or makes a new one-time link to the page. */
+  'console.open': reads<{ readonly url: string | null }>()(z.strictObject({})),
   'status.read': reads<StatusReport>()(z.strictObject({})),
   'decisions.last': reads<DecisionPage>()(
     z.strictObject({

@@ -107,7 +107,7 @@ export const layers: readonly Layer[] = [
       'simulated-replica',
       'connectors',
     ],
-    packages: node,
+    packages: [...node, 'commander'],
   },
   {
     name: 'shells/serve',
@@ -165,13 +165,13 @@ export const layers: readonly Layer[] = [
   {
     name: 'renderer field',
     zone: /^src-renderer\/field\//,
-    mayImport: [...pure, 'renderer kit', 'renderer format', 'renderer words', 'renderer state'],
+    mayImport: [...pure, 'contract', 'renderer kit', 'renderer format', 'renderer words', 'renderer state'],
     packages: ['react', 'lucide-react', 'recharts', 'radix-ui'],
   },
   {
     name: 'renderer state',
     zone: /^src-renderer\/(state|bridge)\//,
-    mayImport: [...pure, 'contract'],
+    mayImport: [...pure, 'contract', 'ports'],
     packages: ['react', '@tanstack/react-query'],
   },
   {

@@ -16,14 +16,20 @@ export function createManualClock(startWallMs = Date.UTC(2026, 0, 1)): ManualClo
   const start = (ms: number, job: () => void, everyMs: number | null) => {
     const timer = { at: mono + ms, job, everyMs }
     due.push(timer)
-    return { stop: () => void (due = due.filter((each) => each !== timer)) }
+    return {
+      stop: () => {
+        due = due.filter((each) => each !== timer)
+      },
+    }
   }
   return {
     monoMs: () => mono,
     wallMs: () => wall,
     after: (ms, job) => start(ms, job, null),
     every: (ms, job) => start(ms, job, ms),
-    jump: (byMs) => void (wall += byMs),
+    jump: (byMs) => {
+      wall += byMs
+    },
     get pending() {
       return due.length
     },

@@ -10,6 +10,7 @@ interface ParentPort {
 export function createParentTransport(): Transport {
   const port = (process as unknown as { readonly parentPort?: ParentPort }).parentPort
   const closeListeners: ((why: string) => void)[] = []
+  process.on('SIGINT', () => {}) // Ctrl+C reaches the whole group; control ends us in its own order
   process.once('disconnect', () => {
     for (const listener of closeListeners) listener('control is gone')
   })

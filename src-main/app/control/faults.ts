@@ -1,0 +1,120 @@
+import { ok, type Result } from '../../base/result'
+import type { Millis } from '../../base/units'
+import type { CallError } from '../../contract/wire'
+import type { ReplicaId } from '../../domain/fleet/replica'
+import type { ActiveFault, Actor, FaultName } from '../../domain/journal/record'
+import type { Clock } from '../../ports/seams/clock'
+import type { Stoppable, Timers } from '../../ports/seams/timers'
+import { refuse } from './answers'
+import type { Cluster } from './cluster'
+import type { Health } from './health'
+
+/** Faults on the local planes: set, timed, cleared, and told to the story of the cluster. */
+export interface Faults {
+  set(
+    name: FaultName,
+    replicaId: ReplicaId | null,
+    forMs: Millis | null,
+    actor: Actor,
+  ): Promise<Result<ActiveFault, CallError>>
+  /** Ends them all; killed replicas are replaced by fresh ones. Answers how many there were. */
+  clear(actor: Actor): Promise<Result<number, CallError>>
+  stop(): void
+}
+
+interface Parts {
+  readonly clock: Clock
+  readonly timers: Timers
+  readonly health: Health
+  readonly cluster: Cluster
+  readonly publish: () => void
+}
+
+/** No fault at first. Only one fault of the router can be in force; a new one takes the place of the old. */
+export function createFaults({ clock, timers, health, cluster, publish }: Parts): Faults {
+  const endings = new Map<ActiveFault, Stoppable>()
+
+  const end = async (fault: ActiveFault, actor: Actor): Promise<Result<null, CallError>> => {
+    endings.get(fault)?.stop()
+    endings.delete(fault)
+    health.faults = health.faults.filter((each) => each !== fault)
+    const result = await (fault.name === 'replica-kill' ? cluster.replaceKilled() : cluster.applyFaults())
+    cluster.record({
+      kind: 'fault.turned',
+      fault: fault.name,
+      replicaId: fault.replicaId,
+      to: 'off',
+      forMs: null,
+      actor,
+    })
+    publish()
+    return result
+  }
+  const begin = (fault: ActiveFault, forMs: Millis | null, actor: Actor) => {
+    health.faults = [...health.faults, fault]
+    if (forMs !== null)
+      endings.set(
+        fault,
+        timers.after(forMs, () => void end(fault, 'signalbox')),
+      )
+    cluster.record({
+      kind: 'fault.turned',
+      fault: fault.name,
+      replicaId: fault.replicaId,
+      to: 'on',
+      forMs,
+      actor,
+    })
+    publish()
+  }
+  const make = (name: FaultName, replicaId: ReplicaId | null, forMs: Millis | null): ActiveFault => {
+    const sinceWallMs = clock.wallMs()
+    return { name, replicaId, sinceWallMs, untilWallMs: forMs === null ? null : sinceWallMs + forMs }
+  }
+  const kill = async (asked: ReplicaId | null, forMs: Millis | null, actor: Actor) => {
+    const living = cluster.living()
+    const replicaId = asked ?? living[0] ?? null
+    if (replicaId === null) return refuse('no_replica', 'no replica is running, so none can be killed')
+    if (!living.includes(replicaId)) {
+      return refuse(
+        'no_such_replica',
+        `there is no running replica ${replicaId}; there are: ${living.join(', ')}`,
+      )
+    }
+    const killed = await cluster.kill(replicaId)
+    if (!killed.ok) return killed
+    const fault = make('replica-kill', replicaId, forMs)
+    begin(fault, forMs, actor)
+    return ok(fault)
+  }
+  const setRouterFault = async (name: FaultName, forMs: Millis | null, actor: Actor) => {
+    for (const old of health.faults.filter((each) => each.name !== 'replica-kill')) {
+      endings.get(old)?.stop()
+      endings.delete(old)
+      health.faults = health.faults.filter((each) => each !== old)
+    }
+    const fault = make(name, null, forMs)
+    begin(fault, forMs, actor)
+    const applied = await cluster.applyFaults()
+    return applied.ok ? ok(fault) : applied
+  }
+  return {
+    async set(name, replicaId, forMs, actor) {
+      if (name === 'replica-kill') return kill(replicaId, forMs, actor)
+      if (replicaId !== null)
+        return refuse('bad_params', `${name} acts on the router, not on a replica; leave the replica out`)
+      return setRouterFault(name, forMs, actor)
+    },
+    async clear(actor) {
+      const active = [...health.faults]
+      for (const fault of active) {
+        const ended = await end(fault, actor)
+        if (!ended.ok) return ended
+      }
+      return ok(active.length)
+    },
+    stop() {
+      for (const ending of endings.values()) ending.stop()
+    },
+  }
+}

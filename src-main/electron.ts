@@ -1,0 +1,3 @@
+import { runDesktop } from './shells/electron/main'
+
+runDesktop(__dirname)

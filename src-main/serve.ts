@@ -1,0 +1,3 @@
+import { runServe } from './shells/serve/main'
+
+void runServe(__dirname, process.argv.slice(2))

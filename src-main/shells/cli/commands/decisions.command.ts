@@ -1,0 +1,54 @@
+import type { DecisionRow } from '../../../domain/journal/record'
+import { exitCodes, Stop } from '../../exit'
+import { whole } from '../../start-options'
+import { defineCommand } from '../command'
+import { table } from '../print'
+
+export default defineCommand({
+  id: 'decisions',
+  define: (command, context) =>
+    command
+      .description('prints the newest routing decisions, newest first')
+      .argument('[filter]', 'which ones, for example outcome:refused or ttft>500ms', '')
+      .option('--last <n>', 'how many', whole(1, 1_000), 20)
+      .action(async (filter: string, flags: { last: number }) => {
+        const { json, print, withConsole } = context()
+        const page = await withConsole((call) => call('decisions.last', { last: flags.last, filter }))
+        if (!page.ok) throw new Stop(exitCodes.refused, page.error.message)
+        const rows = page.value.rows.map(decisionLine)
+        if (json) return print(JSON.stringify(rows))
+        print(
+          table(
+            ['TIME', 'ID', 'SESSION', 'POLICY', 'PICK', 'SERVED', 'RANK', 'STATUS', 'REASON'],
+            rows.map((row) => [
+              row.time.slice(11, 23),
+              row.id,
+              row.session?.slice(0, 8) ?? null,
+              row.policy,
+              row.pick,
+              row.served,
+              row.rank,
+              row.status,
+              row.reason,
+            ]),
+          ),
+        )
+      }),
+})
+
+/** A decision as scripts get it (decision D24). Session is the keyed hash; `status` is null while the request runs. */
+export function decisionLine(row: DecisionRow) {
+  return {
+    id: row.id,
+    requestId: row.requestId,
+    time: new Date(row.wallMs).toISOString(),
+    session: row.session,
+    policy: row.policy.id,
+    pick: row.pick,
+    served: row.outcome?.served ?? null,
+    rank: row.outcome?.rank ?? null,
+    status: row.outcome?.status ?? null,
+    reason: row.outcome?.reason ?? row.refusal ?? 'running',
+    candidates: row.reasons,
+  }
+}

@@ -1,0 +1,59 @@
+import { type FaultName, faultNames } from '../../../domain/journal/record'
+import { nearest } from '../../../domain/routing/params'
+import { exitCodes, Stop } from '../../exit'
+import { defineCommand } from '../command'
+
+export default defineCommand({
+  id: 'fault',
+  define: (command, context) =>
+    command
+      .description(
+        `puts a fault on the local planes, or clears them all: ${[...faultNames, 'clear'].join(', ')}`,
+      )
+      .argument('<name>', 'the fault, or clear')
+      .option('--replica <id>', 'which replica, for replica-kill; else the first one that runs')
+      .option('--for <duration>', 'ends by itself after this time, for example 500ms, 5s or 2m')
+      .action(async (name: string, flags: { replica?: string; for?: string }) => {
+        const { json, print, withConsole } = context()
+        if (name === 'clear') {
+          const cleared = await withConsole((call) => call('faults.clear', {}))
+          if (!cleared.ok) throw new Stop(exitCodes.refused, cleared.error.message)
+          return print(json ? JSON.stringify(cleared.value) : `${cleared.value.cleared} faults cleared`)
+        }
+        const params = {
+          name: faultName(name),
+          replicaId: flags.replica ?? null,
+          forMs: flags.for === undefined ? null : duration(flags.for),
+        }
+        const set = await withConsole((call) => call('faults.set', params))
+        if (!set.ok) throw new Stop(exitCodes.refused, set.error.message)
+        const { replicaId, untilWallMs } = set.value
+        const until =
+          untilWallMs === null
+            ? 'until it is cleared'
+            : `until ${new Date(untilWallMs).toISOString().slice(11, 23)} UTC`
+        print(
+          json
+            ? JSON.stringify({ name, ...set.value })
+            : `${name}${replicaId ? ` on ${replicaId}` : ''} is in force ${until}`,
+        )
+      }),
+})
+
+function faultName(text: string): FaultName {
+  const name = faultNames.find((each) => each === text)
+  if (name) return name
+  throw new Stop(
+    exitCodes.usage,
+    `there is no fault ${text}; did you mean ${nearest(text, [...faultNames, 'clear'])}?`,
+  )
+}
+
+const unitsMs: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }
+
+function duration(text: string): number {
+  const parts = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(text)
+  const ms = parts ? Math.round(Number(parts[1]) * (unitsMs[parts[2] as string] as number)) : Number.NaN
+  if (ms >= 100 && ms <= 86_400_000) return ms
+  throw new Stop(exitCodes.usage, `--for ${text} is no duration from 100ms to 24h; write for example 5s`)
+}

@@ -1,0 +1,41 @@
+import type { ParamValue } from '../../../domain/routing/policy'
+import { exitCodes, Stop } from '../../exit'
+import { defineCommand } from '../command'
+import { table } from '../print'
+
+export default defineCommand({
+  id: 'policy',
+  define: (command, context) =>
+    command
+      .description('lists the routing policies, or puts one in force on the local router')
+      .argument('[id]', 'the policy')
+      .argument('[params...]', 'its parameters as name=value')
+      .action(async (id: string | undefined, params: string[]) => {
+        const { json, print, withConsole } = context()
+        if (id === undefined) {
+          const list = await withConsole((call) => call('policies.list', {}))
+          if (!list.ok) throw new Stop(exitCodes.refused, list.error.message)
+          return print(
+            json
+              ? JSON.stringify(list.value)
+              : table(
+                  ['POLICY', 'SUMMARY'],
+                  list.value.map((each) => [each.id, each.summary]),
+                ),
+          )
+        }
+        const set = await withConsole((call) =>
+          call('policy.set', { id, params: Object.fromEntries(params.map(parameter)) }),
+        )
+        if (!set.ok) throw new Stop(exitCodes.refused, set.error.message)
+        print(json ? JSON.stringify({ policy: id }) : `${id} is in force`)
+      }),
+})
+
+function parameter(text: string): [string, ParamValue] {
+  const at = text.indexOf('=')
+  if (at < 1) throw new Stop(exitCodes.usage, `${text} is no parameter; write name=value`)
+  const value = text.slice(at + 1)
+  if (value === 'true' || value === 'false') return [text.slice(0, at), value === 'true']
+  return [text.slice(0, at), value !== '' && Number.isFinite(Number(value)) ? Number(value) : value]
+}

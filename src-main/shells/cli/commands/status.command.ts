@@ -1,0 +1,59 @@
+import type { StatusReport } from '../../../contract/rpc'
+import { known } from '../../../domain/fleet/reading'
+import { ratioOf } from '../../../domain/journal/views'
+import { exitCodes, Stop } from '../../exit'
+import { defineCommand } from '../command'
+import { plain, table } from '../print'
+
+export default defineCommand({
+  id: 'status',
+  define: (command, context) =>
+    command
+      .description('prints how the cluster and the console are; exits 0 well, 1 warning, 2 critical')
+      .action(async () => {
+        const { json, print, withConsole } = context()
+        const report = await withConsole((call) => call('status.read', {}))
+        if (!report.ok) throw new Stop(exitCodes.refused, report.error.message)
+        print(
+          json ? JSON.stringify({ verdict: verdict(report.value), ...report.value }) : words(report.value),
+        )
+        process.exitCode = { ok: 0, warning: 1, critical: 2 }[verdict(report.value)]
+      }),
+})
+
+function verdict({ health }: StatusReport): 'ok' | 'warning' | 'critical' {
+  if (health.banners.some(({ severity }) => severity === 'critical')) return 'critical'
+  return health.banners.some(({ severity }) => severity === 'warning') ? 'warning' : 'ok'
+}
+
+function words({ health, fleet, summary }: StatusReport): string {
+  const errors = summary ? ratioOf(summary.errors) : null
+  const replicas = fleet?.replicas ?? []
+  const lines = [
+    `${health.environment} ${health.cluster}  policy ${health.policy.id}  proxy ${health.proxyUrl ?? '—'}`,
+    summary
+      ? `${summary.requestsPerSecond.toFixed(1)} req/s  errors ${errors === null ? '—' : `${(errors * 100).toFixed(2)} %`} (n ${summary.errors.whole}, 1 m)  TTFT p99 ${summary.ttftMs.p99 === null ? '—' : `${summary.ttftMs.p99.toFixed(0)} ms`} @proxy`
+      : 'no figures yet',
+    ...health.banners.map(({ severity, text }) => `${severity.toUpperCase()}: ${plain(text)}`),
+    '',
+    table(
+      ['REPLICA', 'STATE', 'RUNNING', 'WAITING', 'KV %'],
+      replicas.map((each) => {
+        const kv = known(each.kvUsedRatio)
+        return [
+          each.replica.id,
+          each.excluded ? 'excluded' : known(each.state),
+          known(each.running),
+          known(each.waiting),
+          kv === null ? null : Math.round(kv * 1000) / 10,
+        ]
+      }),
+    ),
+    '',
+    table(
+      ['PROCESS', 'STATE', 'PID', 'RESTARTS'],
+      health.processes.map((each) => [each.role, each.state, each.pid, each.restarts]),
+    ),
+  ]
+  return lines.join('\n')
+}
