@@ -1,0 +1,55 @@
+/** Where the session token is kept: separated by port, unlike cookies (security page 6.3). */
+const tokenKey = 'signalbox.token'
+
+/** The page's right to talk to its server. */
+export interface Pass {
+  /** Turns the ticket into a token, once; later calls give the token kept. Null: neither is there. */
+  token(): Promise<string | null>
+  /** The server no longer takes the token. */
+  drop(): void
+}
+
+/**
+ * Takes the one-time ticket out of the address at once, so that it stays in no history and no copied link. The rest of
+ * the fragment, a place in the page, stays.
+ */
+export function takeTicket(page: Window): Pass {
+  const match = /^#ticket=([^&]*)&?/.exec(page.location.hash)
+  let ticket = match?.[1] ? decodeURIComponent(match[1]) : null
+  if (match) {
+    const rest = page.location.hash.slice(match[0].length)
+    page.history.replaceState(null, '', `${page.location.pathname}${rest ? `#${rest}` : ''}`)
+  }
+  return {
+    async token() {
+      if (ticket) {
+        const token = await exchange(page, ticket)
+        if (token === undefined) return page.sessionStorage.getItem(tokenKey) // unreachable: keep the ticket
+        ticket = null
+        if (token) page.sessionStorage.setItem(tokenKey, token)
+      }
+      return page.sessionStorage.getItem(tokenKey)
+    },
+    drop: () => page.sessionStorage.removeItem(tokenKey),
+  }
+}
+
+/** A token for the ticket; null when the server refuses it; undefined when the server could not be asked. */
+async function exchange(page: Window, ticket: string): Promise<string | null | undefined> {
+  try {
+    const answer = await page.fetch(new URL('/api/session', page.location.origin), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ ticket }),
+      signal: AbortSignal.timeout(5_000),
+    })
+    if (answer.status >= 500) return undefined
+    if (!answer.ok) return null
+    const body: unknown = await answer.json()
+    return typeof body === 'object' && body !== null && 'token' in body && typeof body.token === 'string'
+      ? body.token
+      : null
+  } catch {
+    return undefined
+  }
+}
