@@ -88,6 +88,8 @@ export const rpc = {
   ),
   /** For the command line: brings the window to the front, or makes a new one-time link to the page. */
   'console.open': reads<{ readonly url: string | null }>()(z.strictObject({})),
+  /** Ends every browser session; the way back in is a new link. */
+  'console.revoke': changes<null>()(z.strictObject({})),
   'status.read': reads<StatusReport>()(z.strictObject({})),
   'decisions.last': reads<DecisionPage>()(
     z.strictObject({

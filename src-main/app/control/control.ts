@@ -26,8 +26,15 @@ export interface ControlSeams {
   readonly proc: Proc
   /** Writes an audit record durably before it answers. An error means that nothing may be changed. */
   readonly audit: (kind: string, body: AuditBody) => Result<null, CallError>
-  /** Brings the shell's window to the front, or makes a one-time link to its page. */
-  readonly openShell: () => string | null
+  readonly shell: Shell
+}
+
+/** What a shell does when asked. */
+export interface Shell {
+  /** Brings its window to the front, or makes a one-time link to its page. */
+  open(): string | null
+  /** Ends every browser session. */
+  revoke(): void
 }
 
 /** The facts of an audit record: parameters and results, never a secret, never a prompt. */

@@ -46,8 +46,13 @@ export function createHandlers(parts: Parts): Handlers<Rpc> {
     },
     'console.open': async () =>
       actor === 'cli'
-        ? ok({ url: parts.seams.openShell() })
+        ? ok({ url: parts.seams.shell.open() })
         : refuse('role', 'a page cannot make links to itself; run signalbox open in a terminal'),
+    'console.revoke': () =>
+      audited('console.revoke', {}, async () => {
+        parts.seams.shell.revoke()
+        return done
+      }),
     'status.read': async () =>
       ok({ health: picture(), fleet: hub.latest('fleet'), summary: hub.latest('summary') }),
     'decisions.last': (params) => ingest('ingest.last', params),

@@ -33,38 +33,45 @@ const preAuthMaxBytes = 8 * 1024
 
 const hello = z.strictObject({ k: z.literal('hello'), token: z.string().max(128) })
 
-/** A new socket: shows a token within five seconds, by header or as its first message, and is a screen from then on. */
+/**
+ * A new socket: shows a token within five seconds as its first message, and is a screen from then on.
+ * @param known a token that the upgrade request already showed and that is good; null when there was none
+ */
 export function acceptScreen(
   client: WebSocket,
-  bearer: string | null,
+  known: string | null,
   parts: ScreenParts,
   budget: Budget,
 ): void {
-  let known = false
+  client.on('error', () => client.terminate())
+  if (known !== null) return welcome(client, known, parts)
+  let waiting = true
   const leave = () => {
-    if (!known) budget.leave()
-    known = true
+    if (waiting) budget.leave()
+    waiting = false
   }
   const late = parts.timers.after(authenticateWithinMs, () => client.close(closeCodes.auth, 'auth_required'))
-  client.on('error', () => client.terminate())
   client.once('close', () => {
     late.stop()
     leave()
   })
-  const welcome = async (token: string | null) => {
+  const check = async (token: string | null) => {
     const good = token !== null && (await budget.authenticate(() => parts.tokens.valid(token)))
     late.stop()
     if (!good || token === null) return client.close(closeCodes.auth, 'auth_required')
     leave()
-    client.send('{"k":"welcome"}')
-    attach(client, token, parts)
+    welcome(client, token, parts)
   }
-  if (bearer !== null) return void welcome(bearer)
   client.once('message', (data, binary) => {
     const message = binary || byteLength(data) > preAuthMaxBytes ? undefined : parse(data)
     const parsed = hello.safeParse(message)
-    void welcome(parsed.success ? parsed.data.token : null)
+    void check(parsed.success ? parsed.data.token : null)
   })
+}
+
+function welcome(client: WebSocket, token: string, parts: ScreenParts): void {
+  client.send('{"k":"welcome"}')
+  attach(client, token, parts)
 }
 
 function attach(client: WebSocket, token: string, parts: ScreenParts): void {

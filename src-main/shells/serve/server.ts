@@ -107,8 +107,11 @@ function route(
     if (request.url !== '/api/feed') return deny(404, 'no_route')
     const bearer = bearerOf(request)
     if (request.headers.origin === undefined && bearer === null) return deny(403, 'origin_not_allowed')
-    if (!budget.admit()) return deny(503, 'preauth_limit')
-    sockets.handleUpgrade(request, socket, head, (client) => acceptScreen(client, bearer, parts, budget))
+    const known = bearer !== null && parts.tokens.valid(bearer) // who has a token needs no place among the unknown
+    if (!known && !budget.admit()) return deny(503, 'preauth_limit')
+    sockets.handleUpgrade(request, socket, head, (client) =>
+      acceptScreen(client, known ? bearer : null, parts, budget),
+    )
   })
   server.on('clientError', (_error, socket) => {
     if (socket.writable)
