@@ -15,9 +15,11 @@ export interface StartOptions {
   readonly replicas: number
   readonly seed: number
   readonly speed: number
-  readonly policy: string
+  /** Null: as set last time, at first consistent-hash. */
+  readonly policy: string | null
   readonly traffic: boolean
-  readonly rate: number
+  /** Requests per second; null: as set last time, at first 6. */
+  readonly rate: number | null
   readonly readOnly: boolean
   readonly dataPlaneKey: string | null
 }
@@ -58,9 +60,9 @@ export function readStartOptions(args: readonly string[]): StartOptions {
     replicas: flags.replicas,
     seed: flags.seed,
     speed: flags.speed,
-    policy: flags.policy,
+    policy: flags.policy ?? null,
     traffic: flags.traffic !== false,
-    rate: flags.rate,
+    rate: flags.rate ?? null,
     readOnly: flags.readOnly === true,
     dataPlaneKey: flags.dataPlaneKey ?? null,
   }
@@ -89,8 +91,12 @@ function startCommand(): Command {
       within(0.1, 1_000),
       10,
     )
-    .option('--policy <id>', 'routing policy at start', policyId, 'consistent-hash')
-    .option('--rate <n>', 'demo requests per second', within(0.1, 500), 6)
+    .option(
+      '--policy <id>',
+      'routing policy at start (default: the last one, at first consistent-hash)',
+      policyId,
+    )
+    .option('--rate <n>', 'demo requests per second (default: the last rate, at first 6)', within(0.1, 500))
     .option('--no-traffic', 'start without demo traffic')
     .option('--read-only', 'take no action that changes anything')
     .option('--data-plane-key <file>', 'file with the key that clients of the proxy must send')

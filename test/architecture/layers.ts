@@ -74,7 +74,7 @@ export const layers: readonly Layer[] = [
     name: 'simulated-replica',
     zone: /^src-main\/adapters\/simulated-replica\//,
     mayImport: [...pure, 'ports', 'sim'],
-    packages: node,
+    packages: [...node, 'zod'],
   },
   {
     name: 'adapters',
@@ -107,7 +107,7 @@ export const layers: readonly Layer[] = [
       'simulated-replica',
       'connectors',
     ],
-    packages: [...node, 'commander'],
+    packages: [...node, 'commander', 'zod'],
   },
   {
     name: 'shells/serve',
@@ -124,7 +124,7 @@ export const layers: readonly Layer[] = [
   {
     name: 'commands',
     zone: /^src-main\/shells\/cli\/commands\/.*\.command\.ts$/,
-    mayImport: [...pure, 'policies', 'contract', 'shells/cli'],
+    mayImport: [...pure, 'policies', 'contract', 'boot', 'shells/cli'],
     packages: ['commander'],
     ownKind: false,
   },

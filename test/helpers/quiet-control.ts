@@ -29,6 +29,7 @@ export function createQuietControl() {
         audited.push(`${kind} ${body.action}`)
         return ok(null)
       },
+      remember: () => {},
       shell: {
         open: () => null,
         revoke: () => {

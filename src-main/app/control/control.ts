@@ -27,6 +27,14 @@ export interface ControlSeams {
   /** Writes an audit record durably before it answers. An error means that nothing may be changed. */
   readonly audit: (kind: string, body: AuditBody) => Result<null, CallError>
   readonly shell: Shell
+  /** Keeps what was set by hand for the next start; failing to is told, and changes nothing now. */
+  readonly remember: (settings: Settings) => void
+}
+
+/** What outlives a run because somebody set it. */
+export interface Settings {
+  readonly policy: PolicyInForce
+  readonly ratePerSecond: number
 }
 
 /** What a shell does when asked. */

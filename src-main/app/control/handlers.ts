@@ -31,6 +31,10 @@ export function createHandlers(parts: Parts): Handlers<Rpc> {
   const { hub, health, picture, cluster, faults, subscription, actor, publish } = parts
   const { ingest } = cluster
   const audited = createAudited(parts)
+  const remember = () => {
+    parts.seams.remember({ policy: health.policy, ratePerSecond: health.traffic.ratePerSecond })
+    publish()
+  }
   return {
     'feed.open': async ({ resume }) => {
       subscription.open(resume)
@@ -79,7 +83,7 @@ export function createHandlers(parts: Parts): Handlers<Rpc> {
         const set = await cluster.setPolicy(to)
         if (!set.ok) return set
         cluster.record({ kind: 'policy.changed', from, to, actor })
-        publish()
+        remember()
         return done
       }),
     'fleet.scale': ({ replicas }) =>
@@ -105,7 +109,7 @@ export function createHandlers(parts: Parts): Handlers<Rpc> {
         const set = await cluster.setTraffic(running, ratePerSecond)
         if (!set.ok) return set
         cluster.record({ kind: 'traffic.changed', running, ratePerSecond, actor })
-        publish()
+        remember()
         return done
       }),
     'notes.add': async ({ text, atWallMs }) => {

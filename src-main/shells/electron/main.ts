@@ -42,17 +42,23 @@ export function runDesktop(programFolder: string): void {
 
 async function start(programFolder: string, options: StartOptions): Promise<void> {
   const proc = createUtilityProc(programFolder)
-  const console = await openConsole(options, proc, { sandboxOff: app.commandLine.hasSwitch('no-sandbox') })
+  let window: BrowserWindow | null = null
+  const shell = {
+    open() {
+      if (window?.isMinimized()) window.restore()
+      window?.focus()
+      return null
+    },
+    revoke: () => {}, // there are no browser sessions here
+    sandboxOff: app.commandLine.hasSwitch('no-sandbox'),
+  }
+  const console = await openConsole(options, proc, shell)
   const ours = session.fromPartition(partition)
   lockSession(ours)
   servePage(ours, readPage(join(programFolder, '..', 'renderer')), nodeRandom)
   lockContents()
-  const window = showWindow(programFolder, console)
+  window = showWindow(programFolder, console)
   serveFrames(window, console, options)
-  console.onFocus(() => {
-    if (window.isMinimized()) window.restore()
-    window.focus()
-  })
   quitCleanly(console)
   const ready = await console.control.ready
   if (!ready.ok) throw new Stop(exitCodes.unavailable, ready.error.message)

@@ -29,8 +29,11 @@ export async function runServe(programFolder: string, args: readonly string[]): 
 
 async function start(programFolder: string, args: readonly string[]): Promise<void> {
   const options = readStartOptions(args)
-  const console = await openConsole(options, createNodeProc(programFolder), { sandboxOff: false })
   const tokens = createTokens(nodeClock, nodeRandom)
+  let origin: string | null = null
+  const link = () => (origin === null ? null : `${origin}/#ticket=${tokens.ticket()}`)
+  const shell = { open: link, revoke: () => tokens.revokeSessions(), sandboxOff: false }
+  const console = await openConsole(options, createNodeProc(programFolder), shell)
   const stop = (code: number) => void console.close(stopWaitMs).then(() => process.exit(code))
   try {
     const parts = {
@@ -45,8 +48,7 @@ async function start(programFolder: string, args: readonly string[]): Promise<vo
     const serving = await serve(parts, options.port ?? defaultPorts.page)
     const ready = await console.control.ready
     if (!ready.ok) throw new Stop(exitCodes.unavailable, ready.error.message)
-    const origin = `http://127.0.0.1:${serving.port}`
-    console.onLink(() => `${origin}/#ticket=${tokens.ticket()}`)
+    origin = `http://127.0.0.1:${serving.port}`
     const { proxyUrl, routerUrl, replicas } = ready.value
     const url = `${origin}/#ticket=${tokens.ticket()}`
     const line = {
