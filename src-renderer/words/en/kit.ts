@@ -1,0 +1,22 @@
+/** Words of the parts that know nothing of the field. */
+export const kit = {
+  close: 'Close',
+  closeDrawer: 'Close drawer (Esc)',
+} as const
+
+/** States that every view has (ux.md 18). */
+export const states = {
+  waitingFor: (what: string) => `Waiting for ${what}`,
+  retry: 'Retry',
+  clearFilter: 'Clear filter',
+} as const
+
+/** Charts. */
+export const chart = {
+  viewData: (title: string) => `View data of “${title}”`,
+  copyCsv: 'Copy CSV',
+  time: 'Time',
+  latest: 'latest',
+  surface: (title: string) =>
+    `${title}: arrow keys move the cursor, Enter locks it, dragging selects a range`,
+} as const
