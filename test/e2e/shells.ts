@@ -168,7 +168,6 @@ function listen(page: Page): string[] {
 
 /** A test with a console of its own; the project says in which shell. */
 export const test = base.extend<{ shell: Shell }>({
-  // biome-ignore lint/correctness/noEmptyPattern: the test runner reads the names of the fixtures from the pattern
   shell: async ({}, use, info) => {
     const dataDir = freshFolder()
     const opened = await (info.project.name === 'electron' ? openDesktop(dataDir) : openBrowser(dataDir))

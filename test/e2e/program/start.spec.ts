@@ -1,0 +1,142 @@
+import { spawn } from 'node:child_process'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import type { StatusReport } from '../../../src-main/contract/rpc'
+import { startServe } from '../shells'
+import { expect, quietFlags, test } from './console'
+
+/** Runs serve until it ends by itself. */
+const serveOnce = (...args: string[]) =>
+  new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve) => {
+    const child = spawn(process.execPath, ['out/main/serve.cjs', '--serve', '--json', ...args], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    let stdout = ''
+    let stderr = ''
+    child.stdout.on('data', (chunk) => {
+      stdout += chunk
+    })
+    child.stderr.on('data', (chunk) => {
+      stderr += chunk
+    })
+    child.once('close', (code) => resolve({ code, stdout, stderr }))
+  })
+
+test('the ready line has its documented members, and SIGTERM ends with 0', async ({}, info) => {
+  const { ready, stop } = await startServe(info.outputPath('data'), quietFlags)
+  expect(Object.keys(ready)).toEqual(['url', 'token', 'proxyUrl', 'routerUrl', 'replicas', 'pid'])
+  expect(ready.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#ticket=[0-9a-f]{32}$/)
+  expect(ready.token).toMatch(/^[0-9a-f]{64}$/)
+  for (const origin of [ready.proxyUrl, ready.routerUrl])
+    expect(origin).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+  expect(ready.replicas.map(({ id }) => id)).toEqual(['r1', 'r2', 'r3'])
+  expect(await (await fetch(`${ready.replicas[0]?.url}/v1/models`)).json()).toMatchObject({ object: 'list' })
+  expect(await stop()).toBe(0)
+})
+
+test.describe('a start that cannot be says why in one line', () => {
+  const oneLine = (stderr: string) => stderr.trim().split('\n')
+  for (const [name, args, code, message] of [
+    ['an unknown flag', ['--replicsa', '3'], 64, "unknown option '--replicsa'"],
+    ['a wrong number', ['--replicas', 'many'], 64, 'It must be a whole number from 1 to 64'],
+    ['an unknown policy', ['--policy', 'consistent-hsh'], 64, 'did you mean consistent-hash?'],
+    [
+      'a key file that is not there',
+      ['--data-plane-key', '/nonexistent'],
+      64,
+      'the data-plane key cannot be read',
+    ],
+  ] as const) {
+    test(name, async ({}, info) => {
+      const end = await serveOnce(...quietFlags, ...args, '--data-dir', info.outputPath('data'))
+      expect([end.code, end.stdout, oneLine(end.stderr).length]).toEqual([code, '', 1])
+      expect(end.stderr).toContain(message)
+    })
+  }
+
+  test('F41 a port in use is named', async ({}, info) => {
+    const holder = createServer().listen(0, '127.0.0.1')
+    await new Promise((resolve) => holder.once('listening', resolve))
+    const address = holder.address()
+    const port = String(typeof address === 'object' && address?.port)
+    for (const flag of ['--port', '--proxy-port', '--router-port']) {
+      const end = await serveOnce(
+        '--port',
+        '0',
+        flag,
+        port,
+        '--replicas',
+        '1',
+        '--no-traffic',
+        '--data-dir',
+        info.outputPath(flag),
+      )
+      expect([flag, end.code, end.stdout]).toEqual([flag, 69, ''])
+      expect(end.stderr).toContain(port)
+      expect(end.stderr).not.toMatch(/\n\s+at /)
+    }
+    holder.close()
+  })
+
+  test('F92 a second console on the same data folder leaves the first alone', async ({ console }) => {
+    const end = await serveOnce(...quietFlags, '--data-dir', console.dataDir)
+    expect([end.code, end.stdout]).toEqual([75, ''])
+    expect(end.stderr).toContain(`already running on ${console.dataDir} (process ${console.ready.pid})`)
+    expect((await console.cli('status')).code).toBe(0)
+  })
+
+  test('a data folder that is a file', async ({}, info) => {
+    writeFileSync(info.outputPath('file'), '')
+    const end = await serveOnce(...quietFlags, '--data-dir', info.outputPath('file'))
+    expect([end.code, end.stdout, oneLine(end.stderr).length]).toEqual([73, '', 1])
+  })
+})
+
+test.describe('a damaged data folder', () => {
+  const health = async (url: string, token: string) => {
+    const response = await fetch(new URL('/api/call/status.read', url), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+      body: '{}',
+    })
+    return ((await response.json()) as StatusReport).health
+  }
+  test('F88 with broken settings starts with the initial ones, keeps the file and says so', async ({}, info) => {
+    const folder = info.outputPath('data')
+    mkdirSync(folder, { mode: 0o700 })
+    writeFileSync(join(folder, 'settings.json'), '{"schema":1,"val')
+    const { ready, stop } = await startServe(folder, quietFlags)
+    const { banners, policy } = await health(ready.url, ready.token)
+    expect(policy.id).toBe('consistent-hash')
+    expect(banners.map(({ id }) => id)).toContain('document_restored')
+    expect(readdirSync(folder).some((name) => name.startsWith('quarantine-settings'))).toBe(true)
+    expect(await stop()).toBe(0)
+  })
+  test('F89 with a database that is none starts with a fresh one, keeps the file and says so', async ({}, info) => {
+    const folder = info.outputPath('data')
+    const first = await startServe(folder, quietFlags)
+    await first.stop()
+    const store = join(folder, 'store')
+    for (const name of readdirSync(store))
+      writeFileSync(join(store, name), 'this is no database, and never was one'.repeat(100))
+    const { ready, stop } = await startServe(folder, quietFlags)
+    const { banners, store: state } = await health(ready.url, ready.token)
+    expect(state.state).toBe('ok')
+    expect(banners.map(({ id }) => id)).toContain('store-moved')
+    expect(await stop()).toBe(0)
+  })
+  test('settings made by hand hold at the next start', async ({}, info) => {
+    const folder = info.outputPath('data')
+    const first = await startServe(folder, quietFlags)
+    await fetch(new URL('/api/call/policy.set', first.ready.url), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${first.ready.token}` },
+      body: JSON.stringify({ id: 'round-robin', params: {} }),
+    })
+    await first.stop()
+    const second = await startServe(folder, quietFlags)
+    expect((await health(second.ready.url, second.ready.token)).policy.id).toBe('round-robin')
+    await second.stop()
+  })
+})
