@@ -1,0 +1,68 @@
+import type { Millis, Tokens } from '../../base/units'
+import type { ReplicaId } from '../fleet/replica'
+import { classify, type OutcomeClass } from '../routing/outcome'
+import type { DecisionRow } from './record'
+
+/** A decision as filters, groups and the store's columns see it: flat, and null for what is not known. */
+export interface RowFacts {
+  readonly id: string
+  readonly requestId: string
+  readonly wallMs: Millis
+  /** `open` while the request is under way. */
+  readonly outcome: OutcomeClass | 'open'
+  readonly status: number | null
+  readonly reason: string | null
+  readonly session: string | null
+  readonly model: string | null
+  readonly path: string
+  readonly policy: string
+  readonly pick: ReplicaId | null
+  readonly served: ReplicaId | null
+  readonly rank: number | null
+  readonly consultUs: number
+  readonly ttftMs: Millis | null
+  readonly durationMs: Millis | null
+  readonly promptTokens: Tokens | null
+  readonly outputTokens: Tokens | null
+  readonly cachedTokens: Tokens | null
+  readonly finish: string | null
+  readonly movedFrom: ReplicaId | null
+  readonly turn: number | null
+  readonly truncated: boolean
+  readonly attempts: number | null
+  readonly asked: 'proxy' | 'http'
+  readonly demo: boolean
+}
+
+/** The facts of a row. The engine's count of prompt tokens wins over the estimate. */
+export function factsOf(row: DecisionRow): RowFacts {
+  const { outcome } = row
+  return {
+    id: row.id,
+    requestId: row.requestId,
+    wallMs: row.wallMs,
+    outcome: outcome === null ? 'open' : classify(outcome),
+    status: outcome?.status ?? null,
+    reason: outcome?.reason ?? null,
+    session: row.session,
+    model: row.model,
+    path: row.path,
+    policy: row.policy.id,
+    pick: row.pick,
+    served: outcome?.served ?? null,
+    rank: outcome?.rank ?? null,
+    consultUs: row.consultUs,
+    ttftMs: outcome?.ttftMs ?? null,
+    durationMs: outcome?.durationMs ?? null,
+    promptTokens: outcome?.promptTokens ?? row.promptTokens,
+    outputTokens: outcome?.outputTokens ?? null,
+    cachedTokens: outcome?.cachedTokens ?? null,
+    finish: outcome?.finish ?? null,
+    movedFrom: row.movedFrom,
+    turn: row.turn,
+    truncated: row.truncated !== null,
+    attempts: outcome?.attempts ?? null,
+    asked: row.asked,
+    demo: row.demo,
+  }
+}
