@@ -28,9 +28,10 @@ export interface StepReport {
 
 /** Levels and counters of an engine; counters never go down. */
 export interface EngineStats {
-  readonly running: number
-  /** Queued, in tokenisation included. */
+  /** In tokenisation, not yet in the queue. */
+  readonly arriving: number
   readonly waiting: number
+  readonly running: number
   readonly kvUsedRatio: Ratio
   readonly blocks: number
   readonly queriedTokens: Tokens
@@ -120,10 +121,10 @@ export function createReplicaModel(preset: Preset): ReplicaModel {
     get stats() {
       const { blocks, usedRatio, queriedTokens, hitTokens, evictions } = cache.stats
       const { running, waiting, preemptions } = scheduler
-      const queued = waiting + arriving.length
       return {
+        arriving: arriving.length,
+        waiting,
         running,
-        waiting: queued,
         kvUsedRatio: usedRatio,
         blocks,
         queriedTokens,
