@@ -20,9 +20,11 @@ export interface FsFile {
 export interface Fs {
   /** `create`: exclusive, mode 0600. `append`: creates when missing, mode 0600. */
   open(path: string, how: 'create' | 'append'): Result<FsFile, FsError>
+  /** The whole file; `EFBIG` when it holds more than `limit`. */
   read(path: string, limit: Bytes): Result<Uint8Array, FsError>
   rename(from: string, to: string): Result<void, FsError>
   remove(path: string): Result<void, FsError>
+  /** Cuts the file and makes the cut durable. */
   truncate(path: string, size: Bytes): Result<void, FsError>
   /** Names in a folder, sorted. */
   list(folder: string): Result<readonly string[], FsError>
@@ -36,6 +38,8 @@ export interface Fs {
       readonly kind: 'file' | 'folder' | 'link' | 'other'
       readonly mode: number
       readonly modifiedWallMs: number
+      /** User id of the owner; null on systems that have none (Windows), where `mode` means nothing either. */
+      readonly owner: number | null
     } | null,
     FsError
   >
