@@ -1,0 +1,3 @@
+import { runRouterProcess } from './shells/router-process'
+
+runRouterProcess()
