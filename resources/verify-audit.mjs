@@ -33,15 +33,15 @@ function verify(anchor) {
   let head = { seq: 0, hash: '0'.repeat(64) }
   const names = readdirSync(folder).filter((name) => /^audit-[1-9]\d*\.log$/.test(name))
   for (const name of names.sort((a, b) => a.slice(6, -4) - b.slice(6, -4))) {
-    const bytes = readFileSync(join(folder, name))
+    const lines = readFileSync(join(folder, name), 'latin1').split('\n').slice(0, -1)
     let flawed = false
-    for (let start = 0, first = true, end; (end = bytes.indexOf(10, start)) >= 0; start = end + 1) {
-      const record = recordOf(bytes.subarray(start, end))
+    for (const [at, line] of lines.entries()) {
+      const record = recordOf(Buffer.from(line, 'latin1'))
+      const repeated = at === 0 && record?.seq === head.seq && record.hash === head.hash
       if (record === null) flawed = true
-      else if (first && record.seq === head.seq && record.hash === head.hash) first = false
-      else if (flawed || record.seq !== head.seq + 1 || record.prev !== head.hash)
+      else if (!repeated && (flawed || record.seq !== head.seq + 1 || record.prev !== head.hash))
         return `bad: first bad sequence ${Math.min(head.seq + 1, record.seq)}, in ${name}`
-      else [head, first] = [record, false]
+      head = record ?? head
       if (record !== null && record.seq === anchor?.seq && record.hash !== anchor.hash)
         return `anchor_mismatch: record ${record.seq} is not the one in the anchor`
     }
