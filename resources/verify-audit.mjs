@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 // Verifies a Signalbox audit log offline; needs nothing but Node. The format is told in docs/audit.md.
-// Usage: node verify-audit.mjs <folder with audit-1.log …> [anchor file]
-// Prints one line; exit code 0: ok, 1: bad or anchor_mismatch, 2: cannot be read.
+// node verify-audit.mjs <folder with audit-1.log …> [anchor file]; exit code 0: ok, 1: bad, 2: cannot be read
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
