@@ -139,7 +139,10 @@ export const fleetLink = {
       /** Number of the first replica's id: a fleet that was lost comes back under new ids (decision D20). */
       firstNumber: z.int().min(1).default(1),
       model: z.string(),
+      /** Preset whose model and machine the replicas imitate. */
       profile: z.string(),
+      /** KV capacity of each replica, tokens; absent is the demo's: small, so that eviction shows at demo load. */
+      kvTokens: z.int().min(1_024).max(10_000_000).optional(),
       host: z.string(),
     }),
   ),
@@ -178,6 +181,8 @@ export type TrafficNotes = {
     readonly sent: number
     readonly failed: number
     readonly active: number
+    /** Arrivals that were not sent, because as many as allowed were under way. */
+    readonly skipped: number
   }
 }
 

@@ -1,0 +1,3 @@
+import { runFleetProcess } from './shells/fleet-process'
+
+runFleetProcess()

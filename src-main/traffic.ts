@@ -1,0 +1,3 @@
+import { runTrafficProcess } from './shells/traffic-process'
+
+runTrafficProcess()
