@@ -11,7 +11,7 @@ import type { Clock } from '../../ports/seams/clock'
 import type { Proc } from '../../ports/seams/proc'
 import type { Random } from '../../ports/seams/random'
 import type { Timers } from '../../ports/seams/timers'
-import { createCluster, type Ready } from './cluster'
+import { Cluster, type Ready } from './cluster'
 import { createFaults } from './faults'
 import { createHandlers } from './handlers'
 import { type Health, viewOf } from './health'
@@ -95,7 +95,7 @@ export function createControl(seams: ControlSeams, options: ControlOptions): Con
   const picture = () => viewOf(health, supervisor.reports(), clock.wallMs())
   const publish = () => hub.value('health', picture())
   const supervisor = createSupervisor(clock, timers, seams.proc, publish)
-  const cluster = createCluster({ seams, options, hub, health, supervisor, publish })
+  const cluster = new Cluster({ seams, options, hub, health, supervisor, publish })
   const faults = createFaults({ clock, timers, health, cluster, publish })
   const tick = timers.every(healthEveryMs, publish)
   const ready = cluster.start()
