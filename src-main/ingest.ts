@@ -1,0 +1,3 @@
+import { runIngestProcess } from './shells/ingest-process'
+
+runIngestProcess()
