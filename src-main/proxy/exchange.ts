@@ -128,7 +128,7 @@ export function endExchange(exchange: Exchange, ending: Ending, monoMs: Millis):
     promptTokens: facts?.promptTokens ?? null,
     outputTokens: facts?.outputTokens ?? null,
     cachedTokens: facts?.cachedTokens ?? null,
-    finish: facts?.finish ?? null,
+    finish: facts?.finish ?? (facts?.errorCode ? `error ${facts.errorCode}` : null),
     streamed: exchange.streamed,
     bytesIn: exchange.bytesIn,
     bytesOut: exchange.bytesOut,

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import type { Bytes } from '../base/units'
 import type { ProxyLimits } from './limits'
 import { errorBody, type RefusalCode, refusalOf } from './refusals'
 import { refusalHeaders } from './refuse'
@@ -78,7 +79,7 @@ export function createHttpListener(limits: ProxyLimits, events: ListenerEvents):
     const socket = stream as Socket
     const connection = connections.get(socket)
     if (error.code === 'ECONNRESET' || !socket.writable || !connection) return void socket.destroy()
-    const code = parserFault(error)
+    const code = parserFault(error, limits.headerMaxBytes)
     if (!events.onBroken(connection, code)) answerRaw(socket, code)
   })
   // Node starts its watch over late headers when a server listens; this one never does, so it is told that it did.
@@ -119,19 +120,28 @@ function allowHalfClose(server: Server): void {
 }
 
 /** The row for what the parser could not read. */
-function parserFault({ code = '', message, ...rest }: NodeJS.ErrnoException): RefusalCode {
+function parserFault(error: NodeJS.ErrnoException, headerMaxBytes: Bytes): RefusalCode {
+  const { code } = error
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'client_header_timeout'
-  if (code === 'HPE_HEADER_OVERFLOW') return isRequestLine(rest) ? 'target_too_long' : 'headers_too_large'
+  if (code === 'HPE_HEADER_OVERFLOW')
+    return isRequestLine(error, headerMaxBytes) ? 'target_too_long' : 'headers_too_large'
   if (code === 'HPE_INVALID_VERSION') return 'bad_version'
   if (code === 'HPE_INVALID_URL') return 'bad_target'
   return 'bad_framing'
 }
 
-/** Whether the parser ran over within the first line: then what it was given holds no line end at all. */
-function isRequestLine(error: object): boolean {
+/** Whether the parser ran over within the first line: what it was given begins a request whose first line is the long one. */
+function isRequestLine(error: object, headerMaxBytes: Bytes): boolean {
   const packet = 'rawPacket' in error ? error.rawPacket : null
-  return Buffer.isBuffer(packet) && !packet.includes('\r\n')
+  if (!Buffer.isBuffer(packet)) return false
+  const blank = packet.indexOf(' ')
+  if (blank < 1 || blank > methodMaxLength) return false
+  const end = packet.indexOf('\r\n')
+  return end < 0 || end > headerMaxBytes
 }
+
+/** Longest method that Node's parser knows: `UNSUBSCRIBE`. */
+const methodMaxLength = 11
 
 /** Answers on a socket whose request could not be parsed, and ends it. */
 function answerRaw(socket: Socket, code: RefusalCode): void {

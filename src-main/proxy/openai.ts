@@ -38,16 +38,32 @@ const aroundRole: Bytes = 5
 const endMark: Bytes = 8
 const assistantBytes: Bytes = 16
 const aroundTools: Bytes = 10
+/** `<tool_call>\n{"name": "` … `", "arguments": ` … `}\n</tool_call>`: a call that an earlier answer made. */
+const aroundCall: Bytes = 52
 
 const wholeTokens = (bytes: Bytes): Bytes => Math.ceil(bytes / 4) * 4
 
 /** Where in the body the scan is; objects are odd, arrays even. */
-const place = { array: 0, object: 1, messages: 2, root: 3, parts: 4, message: 5, prompt: 6, part: 7 } as const
+const place = {
+  array: 0,
+  object: 1,
+  messages: 2,
+  root: 3,
+  parts: 4,
+  message: 5,
+  prompt: 6,
+  part: 7,
+  calls: 8,
+  call: 9,
+  function: 11,
+} as const
 type Place = (typeof place)[keyof typeof place]
 
 /** Levels that are told apart; deeper ones hold nothing that we look for. */
 const depthMax = 32
 const modelMaxBytes = 256
+/** No key that we look for is longer: `tool_calls`. */
+const keyMaxBytes = 10
 
 interface Scan {
   readonly bytes: Uint8Array
@@ -65,6 +81,8 @@ interface Scan {
   messages: number
   role: Bytes
   content: Bytes
+  /** Tool calls of the message under way. */
+  calls: number
   /** Where the tools' own text began, and at which depth; -1 when not in them. */
   toolsFrom: number
   toolsDepth: number
@@ -84,6 +102,7 @@ const startScan = (bytes: Uint8Array): Scan => ({
   messages: 0,
   role: 0,
   content: 0,
+  calls: 0,
   toolsFrom: -1,
   toolsDepth: 0,
 })
@@ -136,11 +155,16 @@ function placeWithin(scan: Scan, isObject: boolean): Place {
   const outer = placeNow(scan)
   if (isObject) {
     if (outer === place.messages) return place.message
-    return outer === place.parts ? place.part : place.object
+    if (outer === place.parts) return place.part
+    if (outer === place.calls) return place.call
+    if (outer !== place.call || scan.key !== 'function') return place.object
+    scan.content += aroundCall + (scan.calls++ === 0 ? 0 : 1) // calls are joined by a line feed
+    return place.function
   }
   if (outer === place.root && scan.key === 'messages') return place.messages
   if (outer === place.root && (scan.key === 'prompt' || scan.key === 'input')) return place.prompt
   if (outer === place.message && scan.key === 'content') return place.parts
+  if (outer === place.message && scan.key === 'tool_calls') return place.calls
   return outer === place.prompt ? place.prompt : place.array
 }
 
@@ -151,6 +175,7 @@ function close(scan: Scan): void {
     scan.text += wholeTokens(scan.role + aroundRole) + wholeTokens(scan.content) + endMark
     scan.role = 0
     scan.content = 0
+    scan.calls = 0
   }
   scan.depth--
   scan.key = ''
@@ -180,7 +205,7 @@ function string(scan: Scan): void {
   const to = Math.min(at, bytes.length)
   scan.at = to + 1
   if (scan.expectsKey) {
-    scan.key = to - from <= 8 ? latin1(bytes, from, to) : ''
+    scan.key = to - from <= keyMaxBytes ? latin1(bytes, from, to) : ''
     scan.expectsKey = false
   } else value(scan, from, to, size)
 }
@@ -200,6 +225,9 @@ function value(scan: Scan, from: number, to: number, size: Bytes): void {
       return
     case place.parts:
       scan.content += size
+      return
+    case place.function:
+      if (scan.key === 'name' || scan.key === 'arguments') scan.content += size
       return
     case place.prompt:
       scan.text += size
@@ -225,11 +253,15 @@ function word(scan: Scan): void {
 
 /** UTF-8 bytes of an escaped unit; a surrogate counts as half of its pair's four bytes. */
 function escapedBytes(bytes: Uint8Array, at: number): Bytes {
-  const unit = Number.parseInt(latin1(bytes, at, Math.min(at + 4, bytes.length)), 16)
+  let unit = 0
+  for (let digit = 0; digit < 4; digit++) unit = unit * 16 + hexValue(bytes[at + digit])
   if (unit < 0x80) return 1
   if (unit < 0x800) return 2
   return unit >= 0xd800 && unit <= 0xdfff ? 2 : 3
 }
+
+/** The low bits of a letter's code are its place in the alphabet, in either case; what is no digit gives some number. */
+const hexValue = (code = 0): number => (code <= 0x39 ? code & 15 : (code & 7) + 9)
 
 function latin1(bytes: Uint8Array, from: number, to: number): string {
   let text = ''
