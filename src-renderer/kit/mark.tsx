@@ -69,3 +69,9 @@ export function Mark({
     </span>
   )
 }
+
+/** The shape of a tone alone, beside a text that says the rest. */
+export function ToneIcon({ tone }: { readonly tone: Tone }) {
+  const Icon = toneIcons[tone]
+  return <Icon aria-hidden="true" className={`size-4 shrink-0 ${toneText[tone]}`} />
+}

@@ -28,6 +28,8 @@ export interface Page {
   readonly keys: Keys
   /** What the views show instead of the feed while the page is paused; null: they follow. */
   readonly paused: Store<Pause | null>
+  /** Ids of the banners that were put away. */
+  readonly dismissed: Store<ReadonlySet<string>>
   /** The instant under the pointer on any chart, shared by all of them. */
   readonly cursor: Store<Cursor | null>
   start(): void
@@ -100,6 +102,7 @@ export function createPage({ dial, clock, frames, window, views }: PageOptions):
     toasts: createToasts(clock),
     keys: createKeys(clock, () => preferences.get().singleKeys),
     paused: createStore<Pause | null>(null),
+    dismissed: createStore<ReadonlySet<string>>(new Set()),
     cursor: createStore<Cursor | null>(null, frames),
     start() {
       const timer = clock.every(seenEveryMs, seen)

@@ -10,6 +10,8 @@ export interface Preferences {
   readonly singleKeys: boolean
   /** Help cards that were put away. */
   readonly dismissed: readonly string[]
+  /** Columns that are not shown, as `<table>.<column>`. */
+  readonly hiddenColumns: readonly string[]
 }
 
 const initial: Preferences = {
@@ -18,6 +20,7 @@ const initial: Preferences = {
   density: 'compact',
   singleKeys: true,
   dismissed: [],
+  hiddenColumns: ['decisions.request', 'decisions.model', 'decisions.turn', 'decisions.policy'],
 }
 const storageKey = 'signalbox.preferences'
 
@@ -46,14 +49,17 @@ function read(page: Window): Preferences {
     return initial
   }
   if (typeof kept !== 'object' || kept === null) return initial
-  const { theme, zone, density, singleKeys, dismissed } = kept as Record<string, unknown>
+  const { theme, zone, density, singleKeys, dismissed, hiddenColumns } = kept as Record<string, unknown>
   return {
     theme: theme === 'dark' || theme === 'light' ? theme : initial.theme,
     zone: zone === 'local' ? 'local' : initial.zone,
     density: density === 'comfortable' ? 'comfortable' : initial.density,
     singleKeys: singleKeys !== false,
-    dismissed: Array.isArray(dismissed)
-      ? dismissed.filter((each) => typeof each === 'string').slice(0, 50)
-      : [],
+    dismissed: texts(dismissed) ?? initial.dismissed,
+    hiddenColumns: texts(hiddenColumns) ?? initial.hiddenColumns,
   }
 }
+
+/** The texts of a list, at most a hundred; null when it is none. */
+const texts = (value: unknown): readonly string[] | null =>
+  Array.isArray(value) ? value.filter((each) => typeof each === 'string').slice(0, 100) : null

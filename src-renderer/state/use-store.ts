@@ -1,7 +1,6 @@
 import { useMemo, useSyncExternalStore } from 'react'
 import type { Millis } from '../../src-main/base/units'
 import type { PageClock } from './clock'
-import type { FeedStores } from './feed-stores'
 import type { Pause } from './page'
 import type { Store } from './store'
 import { usePage } from './use-page'
@@ -28,8 +27,7 @@ export function useFeed<Name extends Held>(name: Name, everyMs: Millis = 0): Pau
 }
 
 /** Signalbox about itself: never held by a pause. */
-export const useHealth = () =>
-  useStore(usePage().feed.health) satisfies ReturnType<FeedStores['health']['get']>
+export const useHealth = () => useStore(usePage().feed.health)
 
 /** A view of a store that changes at most every `everyMs`: the first change at once, the last of a burst at its end. */
 export function pacedStore<T>(

@@ -1,0 +1,23 @@
+import type { DecisionRow } from '../../src-main/domain/journal/record'
+import { standingOf } from './outcome'
+
+/** A condition of the filter language, quoted where its value needs it. */
+export function clauseOf(field: string, value: string): string {
+  const plain = /^[\w.:/-]+$/.test(value)
+  return `${field}:${plain ? value : `"${value.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`}`
+}
+
+/** The filter with one more condition; one that is there already, or its opposite, is not doubled. */
+export function withClause(filter: string, clause: string): string {
+  const opposite = clause.startsWith('-') ? clause.slice(1) : `-${clause}`
+  const kept = filter
+    .split(/(?<!\\)\s+(?=(?:[^"]*"[^"]*")*[^"]*$)/)
+    .filter((part) => part !== '' && part !== clause && part !== opposite)
+  return [...kept, clause].join(' ')
+}
+
+/** The condition that a row's outcome fits. */
+export function outcomeClause(row: DecisionRow): string {
+  const standing = standingOf(row)
+  return clauseOf('outcome', standing === 'router-only' ? 'open' : standing)
+}

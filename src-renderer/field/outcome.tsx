@@ -1,0 +1,63 @@
+import {
+  CircleCheck,
+  CircleDashed,
+  CornerDownRight,
+  LogOut,
+  type LucideIcon,
+  OctagonX,
+  Scissors,
+  TimerOff,
+  TriangleAlert,
+} from 'lucide-react'
+import type { DecisionRow } from '../../src-main/domain/journal/record'
+import { classify, type OutcomeClass } from '../../src-main/domain/routing/outcome'
+import { visible } from '../format/visible'
+import { Mark, type Tone } from '../kit/mark'
+import { words } from '../words/en'
+
+/** How a decision stands: its outcome's class, or that there is none yet, or never will be here. */
+export type Standing = OutcomeClass | 'open' | 'router-only'
+
+const looks: Readonly<Record<Standing, { readonly tone: Tone; readonly icon: LucideIcon }>> = {
+  ok: { tone: 'ok', icon: CircleCheck },
+  fallback: { tone: 'warn', icon: CornerDownRight },
+  'client-left': { tone: 'quiet', icon: LogOut },
+  'replica-error': { tone: 'crit', icon: TriangleAlert },
+  timeout: { tone: 'crit', icon: TimerOff },
+  broken: { tone: 'crit', icon: Scissors },
+  refused: { tone: 'crit', icon: OctagonX },
+  open: { tone: 'info', icon: CircleDashed },
+  'router-only': { tone: 'quiet', icon: CircleDashed },
+}
+
+/** The standing of a row. */
+export function standingOf(row: DecisionRow): Standing {
+  if (row.outcome) return classify(row.outcome)
+  return row.asked === 'http' ? 'router-only' : 'open'
+}
+
+/** A row's outcome in a cell: shape, word and, where it failed, status and reason. */
+export function OutcomeMark({ row }: { readonly row: DecisionRow }) {
+  const standing = standingOf(row)
+  const { tone, icon } = looks[standing]
+  const word = words.field.outcome[standing]
+  const { outcome } = row
+  const detail =
+    outcome && standing !== 'ok' && standing !== 'fallback' && outcome.status > 0
+      ? `${outcome.status} ${visible(outcome.reason)}`
+      : outcome && standing === 'ok'
+        ? `${word} ${outcome.status}`
+        : word
+  const help = standing === 'router-only' ? words.field.routerOnlyHelp : `${word}: ${detail}`
+  return (
+    <Mark tone={tone} icon={icon} title={help}>
+      {detail}
+    </Mark>
+  )
+}
+
+/** The tint of a row that needs eyes. */
+export function rowTint(row: DecisionRow): string {
+  const { tone } = looks[standingOf(row)]
+  return tone === 'crit' ? 'bg-soft-crit' : tone === 'warn' ? 'bg-soft-warn' : ''
+}

@@ -1,0 +1,107 @@
+import type { Millis } from '../../src-main/base/units'
+import type { HealthView } from '../../src-main/domain/journal/views'
+import { duration } from '../format/durations'
+import { count } from '../format/numbers'
+import { clock, type Zone } from '../format/times'
+import { visible } from '../format/visible'
+import type { Tone } from '../kit/mark'
+import type { EndCode, Link } from '../state/connection'
+import type { Gap } from '../state/feed-stores'
+import { words } from '../words/en'
+
+/** A message across the page, and what can be done about it. */
+export interface PageBanner {
+  readonly id: string
+  readonly tone: Tone
+  readonly text: string
+  readonly action: 'retry' | 'reload' | 'dismiss' | null
+}
+
+/** What the banners are made from. */
+export interface BannerFacts {
+  readonly link: Link
+  readonly health: HealthView | null
+  readonly gaps: readonly Gap[]
+  readonly dismissed: ReadonlySet<string>
+  readonly nowWallMs: Millis
+  readonly nowMonoMs: Millis
+  readonly zone: Zone
+}
+
+/** A gap is news for this long; later it stands in the timeline and on the charts. */
+const gapNewsMs: Millis = 60_000
+
+/** All that is to be said, the worst first: connection, then loss of data, then what the server says, then age (ux.md 7.6). */
+export function bannersOf(facts: BannerFacts): readonly PageBanner[] {
+  return [
+    ...connectionBanners(facts),
+    ...lossBanners(facts),
+    ...healthBanners(facts, 'critical'),
+    ...silence(facts),
+    ...healthBanners(facts, 'warning'),
+    ...healthBanners(facts, 'notice'),
+  ].filter(({ id }) => !facts.dismissed.has(id))
+}
+
+const ended: Readonly<Record<EndCode, (why: string) => string>> = {
+  unauthorised: () => words.banners.unauthorised,
+  replaced: () => words.banners.replaced,
+  forbidden: () => words.banners.forbidden,
+  'no-ticket': () => words.banners.noTicket,
+  protocol: words.banners.protocol,
+}
+
+function connectionBanners({ link, nowMonoMs, zone }: BannerFacts): PageBanner[] {
+  if (link.phase === 'ended')
+    return [
+      {
+        id: 'link',
+        tone: 'crit',
+        text: ended[link.end](visible(link.why)),
+        action: link.end === 'protocol' ? 'reload' : null,
+      },
+    ]
+  if (link.phase !== 'waiting') return []
+  const left = Math.ceil((link.retryMonoMs - nowMonoMs) / 1_000)
+  const next = left > 0 ? words.banners.retryIn(left) : words.banners.retrying
+  const text = words.banners.waiting(visible(link.why), clock(link.sinceWallMs, zone))
+  return [{ id: 'link', tone: 'crit', text: `${text} ${next}`, action: 'retry' }]
+}
+
+function lossBanners({ gaps, health, nowWallMs, zone }: BannerFacts): PageBanner[] {
+  const found: PageBanner[] = []
+  const lost = health?.lostStreams ?? 0
+  if (lost > 0)
+    found.push({
+      id: `lost-${lost}`,
+      tone: 'crit',
+      text: words.banners.lostStreams(count(lost)),
+      action: 'dismiss',
+    })
+  const gap = gaps.filter((each) => nowWallMs - each.toWallMs < gapNewsMs).at(-1)
+  if (gap) {
+    const why = words.banners.gapWhy[gap.why]
+    const text = words.banners.gap(clock(gap.fromWallMs, zone), clock(gap.toWallMs, zone), why)
+    found.push({ id: `gap-${gap.toWallMs}`, tone: 'warn', text, action: 'dismiss' })
+  }
+  return found
+}
+
+function silence({ link, nowWallMs, zone }: BannerFacts): PageBanner[] {
+  if (link.phase !== 'silent') return []
+  const text = words.banners.silent(duration(nowWallMs - link.sinceWallMs), clock(link.sinceWallMs, zone))
+  return [{ id: 'silent', tone: 'stale', text, action: null }]
+}
+
+const tones = { critical: 'crit', warning: 'warn', notice: 'info' } as const
+
+function healthBanners({ health }: BannerFacts, severity: keyof typeof tones): PageBanner[] {
+  return (health?.banners ?? [])
+    .filter((banner) => banner.severity === severity)
+    .map(({ id, text }) => ({
+      id: `health-${id}`,
+      tone: tones[severity],
+      text: visible(text),
+      action: severity === 'notice' ? 'dismiss' : null,
+    }))
+}

@@ -1,0 +1,89 @@
+import { known } from '../../src-main/domain/fleet/reading'
+import type { FleetSnapshot } from '../../src-main/domain/fleet/replica'
+import type { HealthView } from '../../src-main/domain/journal/views'
+import { visible } from '../format/visible'
+import { Hint } from '../kit/hint'
+import { type Tone, toneIcons } from '../kit/mark'
+import type { Link } from '../state/connection'
+import { usePage } from '../state/use-page'
+import { useHealth, useStore } from '../state/use-store'
+import { words } from '../words/en'
+
+/** One source as a chip: shape and word; what is not well stands out from the band. */
+export interface SourceChip {
+  readonly id: string
+  readonly text: string
+  readonly tone: Tone
+  readonly help: string
+}
+
+/** Our own processes, the store and the replicas. Without a live link nothing is known of them. */
+export function sourceChips(
+  health: HealthView | null,
+  fleet: FleetSnapshot | null,
+  link: Link,
+): readonly SourceChip[] {
+  if (!health) return []
+  const live = link.phase === 'open'
+  const tone = (own: Tone): Tone => (live ? own : 'unknown')
+  const processes = health.processes.map(({ role, state, restarts, lastExit }): SourceChip => {
+    const word = words.frame.processState[state]
+    return {
+      id: role,
+      text: live ? (state === 'up' ? role : `${role} ${word}`) : `${role} ${words.frame.unknownSource}`,
+      tone: tone(state === 'up' ? 'ok' : state === 'stopped' ? 'crit' : 'warn'),
+      help: words.frame.processHelp(role, word, restarts, lastExit === null ? null : visible(lastExit)),
+    }
+  })
+  const { state, why } = health.store
+  const store: SourceChip = {
+    id: 'store',
+    text: state === 'ok' ? words.frame.store : `${words.frame.store} ${words.frame.storeState[state]}`,
+    tone: tone(state === 'ok' ? 'ok' : 'warn'),
+    help: words.frame.storeHelp(words.frame.storeState[state], why === null ? null : visible(why)),
+  }
+  return [...processes, store, ...replicaChip(fleet, tone)]
+}
+
+function replicaChip(fleet: FleetSnapshot | null, tone: (own: Tone) => Tone): SourceChip[] {
+  if (!fleet) return []
+  const all = fleet.replicas.length
+  const ready = fleet.replicas.filter(({ state }) => known(state) === 'ready').length
+  const text = words.frame.replicasChip(ready, all)
+  return [
+    {
+      id: 'replicas',
+      text,
+      tone: tone(ready === all && all > 0 ? 'ok' : ready === 0 ? 'crit' : 'warn'),
+      help: text,
+    },
+  ]
+}
+
+/** The chips in the environment band. */
+export function SourceChips() {
+  const { link, feed, places } = usePage()
+  const chips = sourceChips(useHealth(), useStore(feed.fleet), useStore(link))
+  return (
+    <nav aria-label={words.frame.sources} className="flex min-w-0 items-center gap-1 overflow-hidden">
+      {chips.map(({ id, text, tone, help }) => {
+        const Icon = toneIcons[tone]
+        const well = tone === 'ok'
+        return (
+          <Hint key={id} text={help}>
+            <button
+              type="button"
+              onClick={() => places.go({ view: id === 'replicas' ? 'replicas' : 'timeline' })}
+              className={`inline-flex h-6 shrink-0 items-center gap-1 rounded-control px-1.5 text-12 ${
+                well ? 'text-on-band hover:bg-on-band/15' : 'bg-on-band font-strong text-band-demo'
+              }`}
+            >
+              <Icon aria-hidden="true" className="size-3.5" />
+              {text}
+            </button>
+          </Hint>
+        )
+      })}
+    </nav>
+  )
+}

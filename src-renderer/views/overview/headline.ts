@@ -1,0 +1,148 @@
+import type { Millis } from '../../../src-main/base/units'
+import { known } from '../../../src-main/domain/fleet/reading'
+import type { FleetSnapshot } from '../../../src-main/domain/fleet/replica'
+import { type HealthView, ratioOf, type SummaryView } from '../../../src-main/domain/journal/views'
+import { type ClusterEvent, inOneLine } from '../../field/events'
+import { duration, latency } from '../../format/durations'
+import { count, percent, rate } from '../../format/numbers'
+import { clock, moment, type Zone, zoneName } from '../../format/times'
+import { visible } from '../../format/visible'
+import type { Tone } from '../../kit/mark'
+import type { Link } from '../../state/connection'
+import { words } from '../../words/en'
+
+/** The answer to "are users hurting, since when, and why" in three lines. */
+export interface Headline {
+  readonly tone: Tone
+  readonly severity: string
+  readonly sentence: string
+  readonly before: string
+  readonly likely: string
+  /** When it began; the timeline opens around it. */
+  readonly onsetWallMs: Millis | null
+}
+
+/** What the headline is made from. */
+export interface HeadlineFacts {
+  readonly summary: SummaryView
+  readonly health: HealthView | null
+  readonly fleet: FleetSnapshot | null
+  readonly events: readonly ClusterEvent[]
+  readonly link: Link
+  readonly nowWallMs: Millis
+  readonly zone: Zone
+}
+
+/** Thresholds of ux.md 6.1: more is bad. */
+const limits = { errors: 0.005, breaks: 0.001, critical: 0.02, breaksLeast: 3 } as const
+/** Without a request for this long there is nothing to judge. */
+const idleMs: Millis = 60_000
+/** Changes are looked for this long before the onset. */
+const beforeMs: Millis = 600_000
+/** A single reason that explains this share of the failures is "likely", less is "possible" (ux.md 8). */
+const likelyShare = 0.8
+
+const text = words.overview.headline
+
+/** The state of things as a sentence, and what probably lies behind it. */
+export function headlineOf(facts: HeadlineFacts): Headline {
+  const { summary, link, nowWallMs, zone } = facts
+  if (link.phase !== 'open' && link.phase !== 'connecting') return old(facts)
+  const errors = ratioOf(summary.errors) ?? 0
+  const breaks = ratioOf(summary.breaks) ?? 0
+  if (summary.failingSinceWallMs !== null || errors > limits.errors) return failing(facts, errors)
+  if (breaks > limits.breaks && summary.breaks.part >= limits.breaksLeast) return breaking(facts, breaks)
+  const last = summary.lastRequestWallMs
+  if (last === null) return plain('unknown', words.overview.severity.unknown, text.never)
+  if (nowWallMs - last > idleMs)
+    return plain('unknown', words.overview.severity.unknown, text.idle(moment(last, nowWallMs, zone)))
+  const standing = [
+    summary.ttftMs.p99 === null ? '' : text.ttft(latency(summary.ttftMs.p99), count(summary.ttftMs.n)),
+    ratioOf(summary.affinity) === null ? '' : text.affinity(percent(ratioOf(summary.affinity) ?? 0)),
+  ].filter((part) => part !== '')
+  const healthy = text.healthy(rate(summary.requestsPerSecond, words.overview.rateUnit), percent(errors))
+  return {
+    ...plain('ok', words.overview.severity.ok, [healthy, ...standing].join(' · ')),
+    likely: cause(facts, false),
+  }
+}
+
+const plain = (tone: Tone, severity: string, sentence: string): Headline => ({
+  tone,
+  severity,
+  sentence,
+  before: '',
+  likely: '',
+  onsetWallMs: null,
+})
+
+function old({ summary, nowWallMs, zone }: HeadlineFacts): Headline {
+  const age = duration(nowWallMs - summary.takenWallMs)
+  return plain(
+    'stale',
+    words.overview.severity.unknown,
+    text.old(age, moment(summary.takenWallMs, nowWallMs, zone)),
+  )
+}
+
+function failing(facts: HeadlineFacts, errors: number): Headline {
+  const { summary, nowWallMs, zone } = facts
+  const onset = summary.failingSinceWallMs
+  const failed = summary.errors.part
+  const [main] = [...summary.reasons].sort((a, b) => b.count - a.count)
+  const reason =
+    main && failed > 0 ? text.reason(percent(Math.min(1, main.count / failed)), visible(main.reason)) : ''
+  const start =
+    onset === null
+      ? text.failingShort(percent(errors), count(failed))
+      : text.failing(percent(errors), '', moment(onset, nowWallMs, zone), zoneName(onset, zone))
+  const critical = errors > limits.critical || onset !== null
+  return {
+    tone: critical ? 'crit' : 'warn',
+    severity: critical ? words.overview.severity.critical : words.overview.severity.warning,
+    sentence: start + reason,
+    before: onset === null ? '' : precededBy(facts, onset),
+    likely: cause(facts, main !== undefined && failed > 0 && main.count / failed >= likelyShare),
+    onsetWallMs: onset,
+  }
+}
+
+function breaking(facts: HeadlineFacts, breaks: number): Headline {
+  const sentence = text.breaks(percent(breaks), count(facts.summary.breaks.part))
+  return { ...plain('warn', words.overview.severity.warning, sentence), likely: cause(facts, false) }
+}
+
+/** The three changes nearest before the onset, the nearest first. */
+function precededBy({ events, nowWallMs, zone }: HeadlineFacts, onset: Millis): string {
+  // The onset is the start of a bad window: what set it off may lie a window later than its first second.
+  const before = events
+    .filter(
+      ({ atWallMs, minor, lane }) =>
+        !minor &&
+        lane !== 'notes' &&
+        lane !== 'gaps' &&
+        atWallMs <= onset + 5_000 &&
+        atWallMs > onset - beforeMs,
+    )
+    .sort((a, b) => b.atWallMs - a.atWallMs)
+    .slice(0, 3)
+  if (before.length === 0) return text.nothingBefore
+  return text.preceded(
+    before.map((event) => text.at(moment(event.atWallMs, nowWallMs, zone), inOneLine(event))).join('; '),
+  )
+}
+
+/** Plain rules, in this order: a fault that is on, our own router process, replicas that are down. */
+function cause({ health, fleet, zone }: HeadlineFacts, single: boolean): string {
+  const fault = health?.faults[0]
+  if (fault) return text.likely(text.fault(fault.name, clock(fault.sinceWallMs, zone), text.faultDemo))
+  const router = health?.processes.find(({ role }) => role === 'router')
+  if (router && router.state !== 'up') return text.likely(text.routerDown)
+  const down =
+    fleet?.replicas
+      .filter(({ state }) => known(state) === 'down')
+      .map(({ replica }) => visible(replica.id)) ?? []
+  if (down.length === 0) return ''
+  const names = text.replicaDown(down.slice(0, 4).join(', '))
+  return single ? text.likely(names) : text.possible(names)
+}

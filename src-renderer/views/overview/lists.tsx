@@ -1,0 +1,129 @@
+import { useState } from 'react'
+import { type ClusterEvent, inOneLine } from '../../field/events'
+import { suspects } from '../../field/suspicion'
+import { clock } from '../../format/times'
+import { visible } from '../../format/visible'
+import { Hint } from '../../kit/hint'
+import { Mark, ToneIcon } from '../../kit/mark'
+import { Facts, Panel } from '../../kit/panel'
+import { Empty } from '../../kit/states'
+import { useCall } from '../../state/use-call'
+import { useShownNow } from '../../state/use-now'
+import { usePage } from '../../state/use-page'
+import { useFeed, useHealth, useStore } from '../../state/use-store'
+import { words } from '../../words/en'
+
+const hourMs = 3_600_000
+const listedMax = 8
+
+/** The last hour's causes, the newest first. */
+export function WhatChanged({ events }: { readonly events: readonly ClusterEvent[] }) {
+  const { places, preferences } = usePage()
+  const { zone } = useStore(preferences)
+  const now = useShownNow(10_000)
+  const recent = events.filter(({ minor, atWallMs }) => !minor && now.wallMs - atWallMs < hourMs)
+  const newest = recent.slice(-listedMax).reverse()
+  return (
+    <Panel title={words.overview.changed} flush>
+      {newest.length === 0 ? <Empty title={words.overview.changedNothing} /> : null}
+      <ul>
+        {newest.map((event) => (
+          <li key={event.id}>
+            <button
+              type="button"
+              onClick={() => places.go({ view: 'timeline', params: { sel: `event:${event.id}` } })}
+              className="flex min-h-7 w-full items-center gap-2 px-3 text-left hover:bg-hover focus-visible:outline-offset-[-2px]"
+            >
+              <span className="font-mono text-muted">{clock(event.atWallMs, zone)}</span>
+              <ToneIcon tone={event.tone} />
+              <span className="min-w-0 flex-1 truncate">{inOneLine(event)}</span>
+              <span className="shrink-0 text-12 text-faint">{event.actor}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  )
+}
+
+/** Replicas with something against them, by plain rules that the tooltip states. */
+export function Suspects() {
+  const { places } = usePage()
+  const fleet = useFeed('fleet', 1_000)
+  const summary = useFeed('summary', 1_000)
+  const now = useShownNow()
+  const found = suspects(fleet, summary, now.monoMs).filter(({ suspicions }) => suspicions.length > 0)
+  return (
+    <Panel
+      title={words.overview.suspects}
+      flush
+      aside={
+        <Hint text={words.overview.suspectRules}>
+          <button type="button" className="text-12 text-faint underline decoration-dotted">
+            {words.replicas.now.suspicion}?
+          </button>
+        </Hint>
+      }
+    >
+      {found.length === 0 ? <Empty title={words.overview.noSuspects} /> : null}
+      <ul>
+        {found.slice(0, listedMax).map(({ replica, suspicions }) => (
+          <li key={replica.replica.id}>
+            <button
+              type="button"
+              onClick={() =>
+                places.go({ view: 'replicas', params: { sel: `replica:${replica.replica.id}` } })
+              }
+              className="flex min-h-7 w-full items-center gap-3 px-3 text-left hover:bg-hover focus-visible:outline-offset-[-2px]"
+            >
+              <strong className="w-10 shrink-0 font-mono font-strong">{visible(replica.replica.id)}</strong>
+              <span className="flex min-w-0 gap-3 overflow-hidden">
+                {suspicions.map(({ tone, text }) => (
+                  <Mark key={text} tone={tone}>
+                    {text}
+                  </Mark>
+                ))}
+              </span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  )
+}
+
+/** The policy that decides now: its rule, its parameters, where the rule comes from. */
+export function PolicyCard() {
+  const health = useHealth()
+  const { data } = useCall('policies.list', {})
+  const [open, setOpen] = useState(false)
+  if (!health) return null
+  const { id, params } = health.policy
+  const info = data?.find((policy) => policy.id === id)
+  const shown = Object.entries(params).map(
+    ([name, value]) => [visible(name), visible(String(value))] as const,
+  )
+  return (
+    <Panel
+      title={words.overview.policy}
+      aside={
+        <button
+          type="button"
+          aria-expanded={open}
+          onClick={() => setOpen(!open)}
+          className="min-h-6 text-12 text-accent underline decoration-dotted"
+        >
+          {words.overview.policySource}
+        </button>
+      }
+    >
+      <p className="flex flex-wrap items-baseline gap-x-3">
+        <strong className="font-strong">{info ? visible(info.title) : visible(id)}</strong>
+        <span className="font-mono text-12 text-faint">{visible(id)}</span>
+      </p>
+      {info ? <p className="pb-2 text-muted">{visible(info.summary)}</p> : null}
+      {shown.length > 0 ? <Facts rows={shown} /> : null}
+      {open && info ? <p className="pt-2 text-12 text-faint">{visible(info.source)}</p> : null}
+    </Panel>
+  )
+}
