@@ -119,11 +119,7 @@ const readOnlyWords = (folder: string, notices: readonly Notice[]): string =>
   `${folder} is read-only`
 
 /** Keeps the lock ours while we run. */
-function createKeeper(
-  folder: string,
-  first: HeldLock | null,
-  again: () => Result<HeldLock, LockRefusal>,
-) {
+function createKeeper(folder: string, first: HeldLock | null, again: () => Result<HeldLock, LockRefusal>) {
   let lock = first
   let released = false
   return {
