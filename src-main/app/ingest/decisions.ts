@@ -74,7 +74,7 @@ export function createDecisions(options: DecisionsOptions): Decisions {
     if (row !== null && row.outcome !== null) return // told twice
     const { served } = ended.outcome
     if (row?.session && row.turn !== null && served !== null) sessions.served(row.session, row.turn, served)
-    const previous = begun?.previous ?? (row === null ? null : previousOf(row))
+    const previous = begun ? begun.previous : row === null ? null : previousOf(row)
     const joined = row === null ? null : { ...row, outcome: ended.outcome, endedWallMs: ended.wallMs }
     if (joined) rows.replace(joined)
     options.onEvent({ kind: 'ended', row: joined, ended, previous })

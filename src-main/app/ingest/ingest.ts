@@ -1,4 +1,5 @@
 import { fail, ok, type Result } from '../../base/result'
+import type { Millis } from '../../base/units'
 import { valueEveryMs } from '../../contract/links'
 import type { CallError } from '../../contract/wire'
 import type { Replica } from '../../domain/fleet/replica'
@@ -52,6 +53,9 @@ export async function startIngest(deps: IngestDeps, start: IngestStart): Promise
   })
 }
 
+/** A wall clock that leaps forward by more than this may mean sleep, where the monotonic clock stands still meanwhile. */
+const sleepMs: Millis = 5_000
+
 /** What the screens are fed, at its pace: sampled rows four times a second, figures twice, seconds as they pass. */
 function startPulse({ timers, tell }: IngestDeps, parts: Parts): Stoppable {
   const { folding, tail, decisions, routers, watcher, lost } = parts
@@ -83,6 +87,7 @@ function startClocks({ clock, timers }: IngestDeps, { folding, journal, watcher 
     jumped(byMs) {
       folding.clockJumped(byMs)
       journal.append({ kind: 'clock.jumped', byMs })
+      if (byMs > sleepMs) watcher.resumed()
     },
     suspended(fromWallMs, toWallMs) {
       journal.append({ kind: 'feed.gap', fromWallMs, toWallMs, why: 'nothing ran: the machine slept' })
