@@ -1,5 +1,6 @@
 // biome-ignore-all lint/a11y/noNoninteractiveTabindex: what scrolls, and a row that opens, must be in reach of the keyboard
 import { type ReactNode, useState } from 'react'
+import { words } from '../../words/en'
 import { type Column, nextSort, type Sort, sorted } from './columns'
 import { ariaSort, HeadCell } from './head'
 
@@ -17,6 +18,10 @@ export interface DataTableProps<Row> {
   /** When there are no rows. */
   readonly empty?: ReactNode
   readonly comfortable?: boolean
+  /** Name of the table's own order, shown while it holds: the sort key is always visible. */
+  readonly ownOrder?: string
+  /** Below this width the table scrolls sideways instead of squeezing its columns. */
+  readonly minWidth?: string
 }
 
 /** A real table: sticky heading, sortable, figures right-aligned, whole rows to press. For up to a few hundred rows. */
@@ -30,7 +35,15 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       tabIndex={0}
       className="clear-of-header max-h-full overflow-auto focus-visible:outline-offset-[-2px]"
     >
-      <table className="w-full table-fixed border-collapse text-13">
+      {props.ownOrder ? (
+        <p className="sticky left-0 px-2 pt-1 text-12 text-faint">
+          {words.kit.sortedBy(columns.find(({ id }) => id === sort?.id)?.title ?? props.ownOrder)}
+        </p>
+      ) : null}
+      <table
+        className="w-full table-fixed border-collapse text-13"
+        style={props.minWidth ? { minWidth: props.minWidth } : undefined}
+      >
         <colgroup>
           {columns.map(({ id, width }) => (
             <col key={id} style={{ width: width.startsWith('minmax') ? 'auto' : width }} />

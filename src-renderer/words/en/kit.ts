@@ -2,6 +2,7 @@
 export const kit = {
   close: 'Close',
   closeDrawer: 'Close drawer (Esc)',
+  sortedBy: (key: string) => `sort: ${key}`,
 } as const
 
 /** States that every view has (ux.md 18). */

@@ -2,7 +2,6 @@
 export const replicas = {
   title: 'Replicas',
   table: 'Replicas',
-  sortedBy: (key: string) => `sort: ${key}`,
   suspicion: 'suspicion',
   columns: {
     state: 'State',
