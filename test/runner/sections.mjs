@@ -20,6 +20,7 @@ export const sections = [
     needs: [],
     run: () => command('node_modules/@biomejs/biome/bin/biome', ['ci', '--colors=off', '.']),
   },
+  { name: 'unused', needs: [], run: () => command('node_modules/knip/bin/knip.js', ['--no-progress']) },
   { name: 'architecture', needs: [], run: () => vitest('architecture', ['test/architecture']) },
   { name: 'unit', needs: [], run: () => vitest('unit', ['--exclude', 'test/architecture/**']) },
   { name: 'build', needs: [], run: build },
@@ -38,6 +39,9 @@ export const sections = [
     screened: true,
   }),
 ]
+
+/** Run only when they are named: dead code is looked for before a release, not after each line. */
+export const namedOnly = ['unused']
 
 /** What `npm run check` runs: under ten seconds. */
 export const quickSections = ['types', 'lint', 'architecture']

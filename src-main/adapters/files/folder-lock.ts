@@ -99,11 +99,6 @@ function createLock(fs: Fs, path: string, mine: LockHolder): Result<void, FsErro
 const sameHolder = (one: LockHolder, other: LockHolder): boolean =>
   one.pid === other.pid && one.identity === other.identity && one.sinceWallMs === other.sinceWallMs
 
-/** Who holds the folder's lock now; null when nobody living does. Changes nothing. */
-export function lockHolder(place: LockPlace): LockHolder | null {
-  return readLocks(place).find(({ fate }) => fate === 'living')?.holder ?? null
-}
-
 interface Lock {
   readonly number: number
   readonly holder: LockHolder
