@@ -1,6 +1,6 @@
 import { assert, present } from '../base/assert'
 import type { Ratio, Tokens } from '../base/units'
-import { createBlockCache } from './block-cache'
+import { type BlockCacheStats, createBlockCache } from './block-cache'
 import { type Micros, stepCosts, stepUs } from './cost-model'
 import type { Preset } from './presets'
 import { createScheduler, type Scheduler, type StepPlan } from './scheduler'
@@ -119,20 +119,24 @@ export function createReplicaModel(preset: Preset): ReplicaModel {
     },
     fits,
     get stats() {
-      const { blocks, usedRatio, queriedTokens, hitTokens, evictions } = cache.stats
-      const { running, waiting, preemptions } = scheduler
-      return {
-        arriving: arriving.length,
-        waiting,
-        running,
-        kvUsedRatio: usedRatio,
-        blocks,
-        queriedTokens,
-        hitTokens,
-        evictions,
-        preemptions,
-      }
+      return statsOf(cache.stats, scheduler.counts, arriving.length)
     },
+  }
+}
+
+function statsOf(cache: BlockCacheStats, counts: Scheduler['counts'], arriving: number): EngineStats {
+  const { blocks, usedRatio, queriedTokens, hitTokens, evictions } = cache
+  const { running, waiting, preemptions } = counts
+  return {
+    arriving,
+    waiting,
+    running,
+    kvUsedRatio: usedRatio,
+    blocks,
+    queriedTokens,
+    hitTokens,
+    evictions,
+    preemptions,
   }
 }
 

@@ -3,6 +3,7 @@ import type { BlockCache } from './block-cache'
 import type { Micros, StepWork } from './cost-model'
 import type { Preset } from './presets'
 import { knownTokens, type LiveSequence } from './sequence'
+import { createSequenceMemory } from './sequence-memory'
 
 /** A part of a sequence's text that a step computes. */
 export interface Share {
@@ -27,97 +28,55 @@ export interface Scheduler {
   remove(sequence: LiveSequence): void
   /** Plans the step that starts at `atUs`; null when there is nothing to compute. */
   plan(atUs: Micros): StepPlan | null
-  readonly running: number
-  readonly waiting: number
-  readonly preemptions: number
+  readonly counts: { readonly running: number; readonly waiting: number; readonly preemptions: number }
 }
 
 /** A scheduler over a cache. Every request must fit into the cache when it is alone. */
 export function createScheduler(preset: Preset, cache: BlockCache): Scheduler {
-  const { blockTokens } = preset
-  const blocksFor = (tokens: Tokens) => Math.ceil(tokens / blockTokens)
+  const memory = createSequenceMemory(cache, preset.blockTokens)
   const running: LiveSequence[] = []
   const waiting: LiveSequence[] = []
   let preemptions = 0
 
-  /** Registers the blocks that this step fills: whoever comes later in the same step may use them already. */
-  function publishFull(sequence: LiveSequence, tokens: Tokens): void {
-    const full = Math.floor((sequence.computed + tokens) / blockTokens)
-    for (; sequence.published < full; sequence.published++) {
-      const at = sequence.published
-      cache.publish(sequence.blocks[at] as number, sequence.request.blocks[at] as number)
-    }
-  }
-  function giveUp(sequence: LiveSequence): void {
-    cache.release(sequence.blocks)
-    sequence.blocks = []
-    sequence.published = 0
-    sequence.computed = 0
-  }
   function preemptLast(): LiveSequence {
     const victim = running.pop() as LiveSequence
-    giveUp(victim)
+    memory.giveUp(victim)
     victim.preemptions++
     preemptions++
     waiting.unshift(victim)
     return victim
   }
   /** Finds memory for `tokens` more, preempting from the end; false when it had to preempt the sequence itself. */
-  function grow(sequence: LiveSequence, tokens: Tokens): boolean {
-    const missing = blocksFor(sequence.computed + tokens) - sequence.blocks.length
-    if (missing <= 0) return true
-    for (;;) {
-      const fresh = cache.extend(missing)
-      if (fresh) {
-        sequence.blocks.push(...fresh)
-        return true
-      }
-      if (preemptLast() === sequence) return false
-    }
+  function makeRoom(sequence: LiveSequence, tokens: Tokens): boolean {
+    while (!memory.grow(sequence, tokens)) if (preemptLast() === sequence) return false
+    return true
   }
   function planRunning(budget: Tokens, shares: Share[]): Tokens {
     let left = budget
     for (let at = 0; at < running.length && left > 0; at++) {
       const sequence = running[at] as LiveSequence
       const tokens = Math.min(left, knownTokens(sequence) - sequence.computed)
-      if (!grow(sequence, tokens)) break
-      publishFull(sequence, tokens)
+      if (!makeRoom(sequence, tokens)) break
+      memory.publishFull(sequence, tokens)
       shares.push({ sequence, tokens })
       left -= tokens
     }
     return left
   }
-  function admit(sequence: LiveSequence, budget: Tokens, atUs: Micros): Share | null {
-    const known = knownTokens(sequence)
-    // The last token is always computed: its result is the next one.
-    const hits = cache.match(sequence.request.blocks, Math.floor((known - 1) / blockTokens))
-    const hitTokens = hits * blockTokens
-    const tokens = Math.min(budget, known - hitTokens)
-    const blocks = cache.take(sequence.request.blocks, hits, blocksFor(hitTokens + tokens) - hits)
-    if (!blocks) return null
-    sequence.blocks = blocks
-    sequence.published = hits
-    sequence.computed = hitTokens
-    if (sequence.scheduledUs === null) {
-      sequence.scheduledUs = atUs
-      sequence.cachedTokens = hitTokens
-      cache.count(known, hitTokens) // once a request: a preempted one that comes back would count itself
-    }
-    publishFull(sequence, tokens)
-    return { sequence, tokens }
-  }
   function planWaiting(budget: Tokens, atUs: Micros, shares: Share[]): void {
     let left = budget
     while (waiting.length > 0 && left > 0 && running.length < preset.sequencesMax) {
-      const share = admit(waiting[0] as LiveSequence, left, atUs)
-      if (!share) return // no skipping ahead
+      const sequence = waiting[0] as LiveSequence
+      const tokens = memory.admit(sequence, left)
+      if (tokens === null) return // no skipping ahead
+      if (sequence.scheduledUs === null) countLookup(cache, sequence, atUs)
+      memory.publishFull(sequence, tokens)
       waiting.shift()
-      running.push(share.sequence)
-      shares.push(share)
-      left -= share.tokens
+      running.push(sequence)
+      shares.push({ sequence, tokens })
+      left -= tokens
     }
   }
-
   return {
     enqueue: (sequence) => void waiting.push(sequence),
     remove(sequence) {
@@ -125,7 +84,7 @@ export function createScheduler(preset: Preset, cache: BlockCache): Scheduler {
         const at = list.indexOf(sequence)
         if (at >= 0) list.splice(at, 1)
       }
-      giveUp(sequence)
+      memory.giveUp(sequence)
     },
     plan(atUs) {
       const shares: Share[] = []
@@ -134,16 +93,17 @@ export function createScheduler(preset: Preset, cache: BlockCache): Scheduler {
       if (preemptions === before) planWaiting(left, atUs, shares)
       return shares.length > 0 ? { shares, work: workOf(shares) } : null
     },
-    get running() {
-      return running.length
-    },
-    get waiting() {
-      return waiting.length
-    },
-    get preemptions() {
-      return preemptions
+    get counts() {
+      return { running: running.length, waiting: waiting.length, preemptions }
     },
   }
+}
+
+/** Once a request: a preempted one that comes back would count what it had computed itself. */
+function countLookup(cache: BlockCache, sequence: LiveSequence, atUs: Micros): void {
+  sequence.scheduledUs = atUs
+  sequence.cachedTokens = sequence.computed
+  cache.count(sequence.request.promptTokens, sequence.computed)
 }
 
 function workOf(shares: readonly Share[]): StepWork {

@@ -31,13 +31,17 @@ export async function openReplica(spec: Partial<ReplicaSpec> = {}): Promise<Host
   return opened.value
 }
 
+/** `fetch` on a connection of its own: a pooled one may belong to a replica that had the same port before and was killed. */
+export const ask = (url: string, init: RequestInit & { headers?: Record<string, string> } = {}) =>
+  fetch(url, { ...init, headers: { connection: 'close', ...init.headers } })
+
 /** The sum of a metric's series, with these labels, at a replica; NaN when there is none. */
 export async function metric(
   url: string,
   name: string,
   labels: Record<string, string> = {},
 ): Promise<number> {
-  const page = readMetricPage(await (await fetch(`${url}/metrics`)).text())
+  const page = readMetricPage(await (await ask(`${url}/metrics`)).text())
   const found = page.samples.filter(
     (sample) =>
       sample.name === name &&

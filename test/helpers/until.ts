@@ -2,7 +2,7 @@
 export async function until(
   what: string,
   holds: () => boolean | Promise<boolean>,
-  deadlineMs = 5_000,
+  deadlineMs = 10_000,
 ): Promise<void> {
   const endMs = performance.now() + deadlineMs
   while (!(await holds())) {

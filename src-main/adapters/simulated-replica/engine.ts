@@ -3,7 +3,7 @@ import type { Clock } from '../../ports/seams/clock'
 import type { Stoppable, Timers } from '../../ports/seams/timers'
 import type { Micros } from '../../sim/cost-model'
 import type { Preset } from '../../sim/presets'
-import { createReplicaModel, type EngineStats, type StepReport } from '../../sim/replica-model'
+import { createReplicaModel, type EngineStats } from '../../sim/replica-model'
 import type { EngineRequest, FinishReason, Sequence } from '../../sim/sequence'
 
 /** A request under way in an engine. */
@@ -11,7 +11,6 @@ export interface Job {
   readonly sequence: Sequence
   /** Wall instants, monotonic ms. */
   readonly receivedMs: Millis
-  firstTokenMs: Millis | null
   lastTokenMs: Millis | null
   /** Output tokens that have come out. */
   produced: number
@@ -32,7 +31,6 @@ export interface Engine {
   submit(request: EngineRequest, onProgress: () => void): Job
   /** Ends a job at once and frees its blocks; nothing when it has finished. */
   abort(job: Job): void
-  fits(promptTokens: number, outputTokens: number): boolean
   readonly stats: EngineStats
   /** Aborts everything and stops the clock. */
   close(): void
@@ -56,7 +54,7 @@ interface EngineParts {
 export function createEngine({ preset, speed, clock, timers, observer }: EngineParts): Engine {
   const model = createReplicaModel(preset)
   const startMs = clock.monoMs()
-  const jobs = new Map<Sequence, { readonly job: Job; readonly onProgress: () => void }>()
+  const entries = new Map<Sequence, Entry>()
   let timer: Stoppable | null = null
   let closed = false
 
@@ -64,34 +62,22 @@ export function createEngine({ preset, speed, clock, timers, observer }: EngineP
   const wake = () => {
     timer = null
     const nowMs = clock.monoMs()
-    const nowUs = virtualUs(nowMs)
-    const touched = new Set<() => void>()
+    const touched = new Set<Entry>()
     for (let steps = 0; steps < stepsPerWakeMax; steps++) {
       const dueUs = model.nextStepUs()
-      if (dueUs === null || dueUs > nowUs) break
-      work(model.step(), nowMs, touched)
-    }
-    for (const onProgress of touched) onProgress()
-    arm()
-  }
-  const work = ({ tokens, events }: StepReport, nowMs: Millis, touched: Set<() => void>) => {
-    if (tokens > 0) observer.step(tokens)
-    for (const event of events) {
-      const entry = jobs.get(event.sequence)
-      if (!entry) continue
-      const { job, onProgress } = entry
-      touched.add(onProgress)
-      if (event.kind === 'token') {
-        observer.token(job, nowMs - (job.lastTokenMs ?? job.receivedMs))
-        job.firstTokenMs ??= nowMs
-        job.lastTokenMs = nowMs
-        job.produced++
-      } else {
-        jobs.delete(event.sequence)
-        job.finished = event.reason
-        observer.finished(job, event.reason, nowMs)
+      if (dueUs === null || dueUs > virtualUs(nowMs)) break
+      const { tokens, events } = model.step()
+      if (tokens > 0) observer.step(tokens)
+      for (const event of events) {
+        const entry = entries.get(event.sequence)
+        if (!entry) continue
+        touched.add(entry)
+        if (event.kind === 'token') countToken(entry.job, nowMs, observer)
+        else finish(entry.job, event.reason, nowMs)
       }
     }
+    for (const { onProgress } of touched) onProgress()
+    arm()
   }
   const arm = () => {
     const dueUs = model.nextStepUs()
@@ -99,40 +85,51 @@ export function createEngine({ preset, speed, clock, timers, observer }: EngineP
     const waitMs = (dueUs - virtualUs(clock.monoMs())) / 1_000 / speed
     timer = timers.after(Math.min(Math.max(0, waitMs), timerMaxMs), wake)
   }
-  const end = (job: Job) => {
-    if (!jobs.delete(job.sequence)) return
-    model.abort(job.sequence)
-    job.finished = 'abort'
-    observer.finished(job, 'abort', clock.monoMs())
+  const finish = (job: Job, reason: FinishReason, nowMs: Millis) => {
+    entries.delete(job.sequence)
+    job.finished = reason
+    observer.finished(job, reason, nowMs)
+  }
+  const abort = (job: Job) => {
+    if (model.abort(job.sequence)) finish(job, 'abort', clock.monoMs())
   }
   return {
     submit(request, onProgress) {
       const receivedMs = clock.monoMs()
-      const sequence = model.submit(request, virtualUs(receivedMs))
-      const job: Job = {
-        sequence,
-        receivedMs,
-        firstTokenMs: null,
-        lastTokenMs: null,
-        produced: 0,
-        finished: null,
-      }
-      jobs.set(sequence, { job, onProgress })
+      const job = newJob(model.submit(request, virtualUs(receivedMs)), receivedMs)
+      entries.set(job.sequence, { job, onProgress })
       arm()
       return job
     },
-    abort: end,
-    fits: model.fits,
+    abort,
     get stats() {
       return model.stats
     },
     close() {
       closed = true
       timer?.stop()
-      timer = null
-      for (const { job } of [...jobs.values()]) end(job)
+      for (const { job } of [...entries.values()]) abort(job)
     },
   }
+}
+
+interface Entry {
+  readonly job: Job
+  readonly onProgress: () => void
+}
+
+const newJob = (sequence: Sequence, receivedMs: Millis): Job => ({
+  sequence,
+  receivedMs,
+  lastTokenMs: null,
+  produced: 0,
+  finished: null,
+})
+
+function countToken(job: Job, nowMs: Millis, observer: EngineObserver): void {
+  observer.token(job, nowMs - (job.lastTokenMs ?? job.receivedMs))
+  job.lastTokenMs = nowMs
+  job.produced++
 }
 
 /** Longest timer, ms; far beyond any step, but within what timers can hold when the speed is tiny. */

@@ -1,11 +1,13 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { nodeNet } from '../../../src-main/adapters/node/net'
 import { nodeTimers } from '../../../src-main/adapters/node/timers'
 import { createChatClient } from '../../../src-main/adapters/openai-client/chat-client'
 import type { ChatRequest } from '../../../src-main/ports/chat-client'
 import { openReplica } from '../../helpers/simulated-replica'
 import { until } from '../../helpers/until'
+
+vi.setConfig({ testTimeout: 20_000 }) // real sockets on a machine that may be busy
 
 const servers: Server[] = []
 afterEach(async () => {

@@ -1,7 +1,9 @@
 import { connect } from 'node:net'
-import { describe, expect, test } from 'vitest'
-import { metric, openReplica } from '../../helpers/simulated-replica'
+import { describe, expect, test, vi } from 'vitest'
+import { ask, metric, openReplica } from '../../helpers/simulated-replica'
 import { until } from '../../helpers/until'
+
+vi.setConfig({ testTimeout: 20_000 }) // real sockets on a machine that may be busy
 
 const post = (
   url: string,
@@ -9,7 +11,7 @@ const post = (
   path = '/v1/chat/completions',
   headers: Record<string, string> = {},
 ) =>
-  fetch(url + path, {
+  ask(url + path, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body: typeof body === 'string' ? body : JSON.stringify(body),
@@ -73,7 +75,7 @@ describe('what is refused, with vLLM’s status and OpenAI’s shape', () => {
     ['GET', '/constructor', 404, null],
   ])('%s %s is %i', async (method, path, status, allow) => {
     const { url } = await openReplica()
-    const reply = await fetch(url + path, { method })
+    const reply = await ask(url + path, { method })
     expect(reply.status).toBe(status)
     expect(reply.headers.get('allow')).toBe(allow)
     expect(await reply.json()).toMatchObject({ error: { code: status } })
@@ -100,7 +102,7 @@ describe('what is refused, with vLLM’s status and OpenAI’s shape', () => {
       socket.on('close', () => resolve(text))
     })
     expect(answer).toContain('400 Bad Request')
-    expect((await fetch(`${url}/health`)).status).toBe(200)
+    expect((await ask(`${url}/health`)).status).toBe(200)
   })
 
   test('a body that nests without end is a 400 or answered, never a crash', async () => {
@@ -109,7 +111,7 @@ describe('what is refused, with vLLM’s status and OpenAI’s shape', () => {
     const tools = `[{"type":"function","function":{"name":"f","parameters":${deep}}}]`
     const reply = await post(url, `{"messages":[{"role":"user","content":"x"}],"tools":${tools}}`)
     expect(reply.status).toBe(400)
-    expect((await fetch(`${url}/health`)).status).toBe(200)
+    expect((await ask(`${url}/health`)).status).toBe(200)
   })
 })
 
@@ -117,28 +119,28 @@ describe('small endpoints', () => {
   test('/health and /ping: 200 with an empty body', async () => {
     const { url } = await openReplica()
     for (const path of ['/health', '/ping']) {
-      const reply = await fetch(url + path)
+      const reply = await ask(url + path)
       expect([reply.status, await reply.text()]).toEqual([200, ''])
     }
   })
 
   test('/version and /load', async () => {
     const { url } = await openReplica({ speed: 0.01 })
-    expect(await (await fetch(`${url}/version`)).json()).toEqual({
+    expect(await (await ask(`${url}/version`)).json()).toEqual({
       version: expect.stringMatching(/^0\.11\.0.*simulated/),
     })
     const leave = new AbortController()
     const held = post(url, chat()).catch(() => null)
-    const left = fetch(`${url}/v1/chat/completions`, {
+    const left = ask(`${url}/v1/chat/completions`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(chat({ stream: true })),
       signal: leave.signal,
     })
     await left
-    await until('two under way', async () => (await (await fetch(`${url}/load`)).json()).server_load === 2)
+    await until('two under way', async () => (await (await ask(`${url}/load`)).json()).server_load === 2)
     leave.abort()
-    await until('one under way', async () => (await (await fetch(`${url}/load`)).json()).server_load === 1)
+    await until('one under way', async () => (await (await ask(`${url}/load`)).json()).server_load === 1)
     void held
   })
 
@@ -160,7 +162,7 @@ describe('clients that leave or read slowly', () => {
     const takenMs: number[] = []
     for (let round = 1; round <= 3; round++) {
       const leave = new AbortController()
-      const reply = fetch(`${url}/v1/chat/completions`, {
+      const reply = ask(`${url}/v1/chat/completions`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify(chat({ stream })),

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { connectors } from '../../../src-main/adapters/connectors'
 import { createHttpGet } from '../../../src-main/adapters/http/get'
 import { readMetricPage } from '../../../src-main/adapters/metrics/prometheus-text'
@@ -6,10 +6,12 @@ import { nodeClock } from '../../../src-main/adapters/node/clock'
 import { nodeNet } from '../../../src-main/adapters/node/net'
 import { nodeTimers } from '../../../src-main/adapters/node/timers'
 import { known } from '../../../src-main/domain/fleet/reading'
-import { metric, openReplica } from '../../helpers/simulated-replica'
+import { ask, metric, openReplica } from '../../helpers/simulated-replica'
 
-const ask = async (url: string, content: string, maxTokens = 20) => {
-  const reply = await fetch(`${url}/v1/chat/completions`, {
+vi.setConfig({ testTimeout: 20_000 }) // real sockets on a machine that may be busy
+
+const chat = async (url: string, content: string, maxTokens = 20) => {
+  const reply = await ask(`${url}/v1/chat/completions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ messages: [{ role: 'user', content }], max_tokens: maxTokens }),
@@ -21,7 +23,7 @@ describe('/metrics', () => {
   test('every line parses; names and labels are vLLM’s, also for a model name with quotes', async () => {
     const model = 'a "quoted\\model"\n{x}'
     const { url } = await openReplica({ model })
-    const page = readMetricPage(await (await fetch(`${url}/metrics`)).text())
+    const page = readMetricPage(await (await ask(`${url}/metrics`)).text())
     expect(page).toMatchObject({ skippedCount: 0, cut: null })
     const own = page.samples.filter(
       ({ name }) => name.startsWith('vllm:') && name !== 'vllm:cache_config_info',
@@ -37,8 +39,8 @@ describe('/metrics', () => {
     const { url } = await openReplica()
     const before = nodeClock.wallMs()
     const text = 'Tell me about the bridge. '.repeat(20)
-    const tokens = await ask(url, text)
-    await ask(url, text)
+    const tokens = await chat(url, text)
+    await chat(url, text)
     const cached = Math.floor((tokens - 1) / 16) * 16
     const figures = {
       'vllm:prompt_tokens_total': 2 * tokens,
@@ -69,7 +71,7 @@ describe('/metrics', () => {
   test('times are wall seconds: ten times the speed, a tenth of the time', async () => {
     const sums = async (speed: number) => {
       const { url } = await openReplica({ speed })
-      await ask(url, 'x'.repeat(20_000), 2)
+      await chat(url, 'x'.repeat(20_000), 2)
       return metric(url, 'vllm:request_prefill_time_seconds_sum')
     }
     const [slow, fast] = [await sums(2), await sums(20)]
@@ -79,7 +81,7 @@ describe('/metrics', () => {
 
   test('first-token time is at least the engine’s own, front time included', async () => {
     const { url } = await openReplica({ speed: 2 })
-    await ask(url, 'x'.repeat(20_000), 2)
+    await chat(url, 'x'.repeat(20_000), 2)
     const firstToken = await metric(url, 'vllm:time_to_first_token_seconds_sum')
     expect(firstToken).toBeGreaterThanOrEqual((0.163 + 0.009) / 2 - 0.002)
     expect(await metric(url, 'vllm:e2e_request_latency_seconds_sum')).toBeGreaterThanOrEqual(firstToken)
@@ -87,7 +89,7 @@ describe('/metrics', () => {
 
   test('the capacity can be read off', async () => {
     const { url } = await openReplica({ kvTokens: 10_000 })
-    const page = readMetricPage(await (await fetch(`${url}/metrics`)).text())
+    const page = readMetricPage(await (await ask(`${url}/metrics`)).text())
     const config = page.samples.find(({ name }) => name === 'vllm:cache_config_info')
     expect(config?.value).toBe(1)
     expect(Number(config?.labels.get('block_size')) * Number(config?.labels.get('num_gpu_blocks'))).toBe(
@@ -109,8 +111,8 @@ describe('/metrics', () => {
       return { ...report.value, readings: report.value.readings.value }
     }
     await read()
-    await ask(url, 'Tell me about the bridge. '.repeat(20))
-    await ask(url, 'Tell me about the bridge. '.repeat(20))
+    await chat(url, 'Tell me about the bridge. '.repeat(20))
+    await chat(url, 'Tell me about the bridge. '.repeat(20))
     const { readings, models, skippedLines } = await read()
     expect(models).toEqual(['demo-8b'])
     expect(skippedLines).toBe(0)

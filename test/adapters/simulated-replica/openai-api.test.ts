@@ -1,6 +1,8 @@
 import OpenAI from 'openai'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { openReplica } from '../../helpers/simulated-replica'
+
+vi.setConfig({ testTimeout: 20_000 }) // real sockets on a machine that may be busy
 
 const client = (url: string) => new OpenAI({ baseURL: `${url}/v1`, apiKey: 'unused', maxRetries: 0 })
 const model = 'demo-8b'
