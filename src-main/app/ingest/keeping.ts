@@ -1,3 +1,4 @@
+import { ok, type Result } from '../../base/result'
 import type { Millis } from '../../base/units'
 import type { ClusterRecord, DecisionRow } from '../../domain/journal/record'
 import type { Histories, History, HistoryError } from '../../ports/history'
@@ -68,24 +69,23 @@ export function createKeeper({ clock, timers, histories, onTurn }: KeeperOptions
     retryMonoMs = clock.monoMs() + retryEveryMs
     turn('memory', message)
   }
-  const open = (suspect: boolean): HistoryError | null => {
+  const open = (suspect: boolean): Result<StoreState, HistoryError> => {
     past?.close()
     past = null
-    const opened = histories?.open({ suspect })
-    if (!opened) return null
-    if (!opened.ok) return opened.error
+    if (histories === null) return ok(state)
+    const opened = histories.open({ suspect })
+    if (!opened.ok) return opened
     past = opened.value.history
     moved = opened.value.moved
-    state = { store: opened.value.state, why: opened.value.why }
-    return null
+    return ok({ store: opened.value.state, why: opened.value.why })
   }
   /** Makes the store anew in the place of one that is lost, and says so. */
   const reopen = (suspect: boolean, lost: string) => {
-    const error = open(suspect)
-    if (error) return toMemory(error)
+    const opened = open(suspect)
+    if (!opened.ok) return toMemory(opened.error)
     const aside = moved === null ? '' : ` The damaged one is kept as ${moved}.`
     const why = `${lost}; a new one was begun, and what it held is not searched any more.${aside}`
-    onTurn({ ...state, why })
+    turn(opened.value.store, why)
   }
   const failed = (error: HistoryError) => {
     if (error.kind === 'damaged') reopen(true, 'the store was damaged')
@@ -116,9 +116,10 @@ export function createKeeper({ clock, timers, histories, onTurn }: KeeperOptions
   }
   const retry = () => {
     if (histories === null || clock.monoMs() < retryMonoMs) return
-    const error = past === null || !past.present().ok ? open(false) : null
-    if (error) return toMemory(error)
-    if (past === null || state.store === 'read-only') return turn(state.store, state.why)
+    const opened = past === null || !past.present().ok ? open(false) : null
+    if (opened && !opened.ok) return toMemory(opened.error)
+    if (past === null || opened?.value.store === 'read-only')
+      return turn('read-only', opened?.value.why ?? null)
     const result = past.write({ rows: firstOf(rows, batchRows), records: [] })
     if (!result.ok) return failed(result.error)
     const missed = unstored
@@ -135,11 +136,9 @@ export function createKeeper({ clock, timers, histories, onTurn }: KeeperOptions
     if (!pruned.ok) failed(pruned.error)
   }
 
-  const error = open(false)
-  if (error) {
-    retryMonoMs = clock.monoMs() + retryEveryMs
-    state = { store: 'memory', why: error.message }
-  }
+  const opened = open(false)
+  state = opened.ok ? opened.value : { store: 'memory', why: opened.error.message }
+  if (!opened.ok) retryMonoMs = clock.monoMs() + retryEveryMs
   const flushing: Stoppable = timers.every(flushEveryMs, () => flush(batchesMax))
   return {
     row(row) {
