@@ -8,6 +8,9 @@ import type { ListenError, Listening, Net } from '../../ports/seams/net'
 /** How long a socket file's owner may take to answer before it counts as dead. */
 const probeMs: Millis = 500
 
+/** Longest path of a local socket that all systems take (`sun_path` of macOS); longer ones would be cut silently. */
+const pathMaxBytes = 103
+
 /**
  * Listens on a local socket that only this user can open (mode 0600; its folder exists). A socket file that a dead
  * process left behind is taken over; one that somebody answers on, and anything that is no socket, is left alone. Closing
@@ -19,6 +22,8 @@ export async function listenLocal(
   path: string,
   onSocket: (socket: Socket) => void,
 ): Promise<Result<Listening, ListenError>> {
+  if (!isPipe(path) && Buffer.byteLength(path) > pathMaxBytes)
+    return fail({ code: 'failed', message: `${path} is too long for a socket (${pathMaxBytes} bytes)` })
   const sockets = new Set<Socket>()
   const accept = (socket: Socket) => {
     sockets.add(socket)
@@ -60,11 +65,10 @@ async function clearStale(net: Net<Socket>, fs: Fs, path: string): Promise<Resul
 function answers(net: Net<Socket>, path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = net.connect({ path }, { timeoutMs: probeMs })
-    const settle = (answered: boolean) => {
-      resolve(answered)
-      socket.destroy()
-    }
-    socket.once('connect', () => settle(true))
-    socket.once('error', () => settle(false))
+    socket.once('connect', () => {
+      socket.end().resume().unref() // it may say what it wants; we go
+      resolve(true)
+    })
+    socket.on('error', () => resolve(false))
   })
 }
