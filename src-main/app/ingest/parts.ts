@@ -158,11 +158,14 @@ function assembleLinks(
 /** Cluster records that are looked through for the epoch of the run before. */
 const epochRecords = 2_000
 
-/** The highest epoch that was stored, so that epochs go on rising over a restart. */
+/**
+ * An epoch that no run before has passed, so that epochs go on rising over a restart: that of the last scale event, and
+ * one more for each change of a replica since.
+ */
 function lastEpoch({ past }: Keeper, wallMs: Millis): number {
   const records = past?.records(0, wallMs, epochRecords)
-  const epochs = (records?.ok ? records.value : []).map(({ body }) =>
-    body.kind === 'fleet.scaled' ? body.epoch : 0,
-  )
-  return Math.max(0, ...epochs)
+  return (records?.ok ? records.value : []).reduce((epoch, { body }) => {
+    if (body.kind === 'fleet.scaled') return Math.max(epoch, body.epoch)
+    return body.kind.startsWith('replica.') ? epoch + 1 : epoch
+  }, 0)
 }
