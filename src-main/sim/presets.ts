@@ -1,4 +1,4 @@
-import type { Tokens } from '../base/units'
+import { blockTokens, type Tokens } from '../base/units'
 
 /**
  * What one engine on one kind of machine can do: the model's shape, the machine's peaks, and the fitted figures that
@@ -63,7 +63,7 @@ export const presets: readonly Preset[] = [
     sequenceOverheadUs: 20,
     frontUs: 9_000,
     kvTokens: 403_000,
-    blockTokens: 16,
+    blockTokens,
     batchTokensMax: 8_192,
     sequencesMax: 256,
     modelTokensMax: 131_072,
@@ -113,7 +113,7 @@ export const presets: readonly Preset[] = [
     sequenceOverheadUs: 50,
     frontUs: 250_000,
     kvTokens: 307_328,
-    blockTokens: 16,
+    blockTokens,
     batchTokensMax: 8_192,
     sequencesMax: 256,
     modelTokensMax: 32_768,
@@ -135,7 +135,7 @@ export const presets: readonly Preset[] = [
     sequenceOverheadUs: 50,
     frontUs: 12_000,
     kvTokens: 13_000,
-    blockTokens: 16,
+    blockTokens,
     batchTokensMax: 2_048,
     sequencesMax: 256,
     modelTokensMax: 8_192,
@@ -163,7 +163,7 @@ export const presets: readonly Preset[] = [
     sequenceOverheadUs: 50,
     frontUs: 150_000,
     kvTokens: 461_376,
-    blockTokens: 16,
+    blockTokens,
     batchTokensMax: 8_192,
     sequencesMax: 256,
     modelTokensMax: 131_072,

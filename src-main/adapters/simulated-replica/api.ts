@@ -4,7 +4,7 @@ import { refusal } from './refusal'
 import { send, sendJson, sendRefusal } from './responses'
 
 /** What `GET /version` says: the engine version whose interface is imitated, and that it is an imitation. */
-export const simulatedVersion = '0.11.0+signalbox.simulated'
+const simulatedVersion = '0.11.0+signalbox.simulated'
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
 type Route = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>

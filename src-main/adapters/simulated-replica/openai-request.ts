@@ -144,7 +144,7 @@ function rendered({ role, content, tool_calls }: z.output<typeof message>): Prom
 }
 
 /** A tool call as text that a model generates, in the form of the Hermes and Qwen templates. */
-export const toolCallText = (name: string, argumentsText: string): string =>
+const toolCallText = (name: string, argumentsText: string): string =>
   `${toolCallHead(name)}${argumentsText}${toolCallTail}`
 /** What stands before the arguments; ASCII. */
 export const toolCallHead = (name: string): string =>

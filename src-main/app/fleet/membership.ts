@@ -7,7 +7,7 @@ import type { Replica, ReplicaId } from '../../domain/fleet/replica'
 import type { HostedReplica, ReplicaHost } from '../../ports/replica-host'
 
 /** How long a replica that is scaled away may finish its streams. */
-export const scaleDownWaitMs: Millis = 30_000
+const scaleDownWaitMs: Millis = 30_000
 /**
  * KV capacity of a demo replica. With session affinity its conversations and the shared instructions fit; spread over all
  * replicas they do not, and the hit rate tells which it was. Measured with the demo traffic at 8 replicas, 6 requests/s:

@@ -26,9 +26,9 @@ export interface TrafficParts {
 }
 
 /** Requests under way at once. More are skipped, not queued: a queue here would hide that the cluster is late. */
-export const activeMax = 256
+const activeMax = 256
 /** Longest that a request may take. */
-export const answerLimitMs: Millis = 120_000
+const answerLimitMs: Millis = 120_000
 type Start = CheckedOf<(typeof trafficLink)['traffic.start']>
 
 /** Traffic that waits for `traffic.start`. */
