@@ -4,7 +4,7 @@ import { Chart, type ChartCursor } from '../kit/chart/chart'
 import type { ChartModel } from '../kit/chart/model'
 import { paramsOfRange } from '../state/range'
 import { usePage } from '../state/use-page'
-import { useStore } from '../state/use-store'
+import { useHealth, useStore } from '../state/use-store'
 import { words } from '../words/en'
 
 /** A chart of the page's range: one cursor for all of them, dragging sets the range, a letter opens its event. */
@@ -13,14 +13,16 @@ export function TimeChart({
   note,
   height,
 }: {
-  readonly model: Omit<ChartModel, 'writeTime'>
+  readonly model: Omit<ChartModel, 'writeTime' | 'watermark'>
   readonly note: string
   readonly height?: number
 }) {
   const { places, preferences } = usePage()
   const { zone } = useStore(preferences)
   const cursor = useChartCursor()
-  const full: ChartModel = { ...model, writeTime: (atMs) => clock(atMs, zone) }
+  const health = useHealth()
+  const watermark = health ? words.frame.environment[health.environment] : null
+  const full: ChartModel = { ...model, watermark, writeTime: (atMs) => clock(atMs, zone) }
   return (
     <Chart
       model={full}

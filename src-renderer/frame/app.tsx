@@ -8,6 +8,7 @@ import { viewOf, views } from '../views'
 import { words } from '../words/en'
 import { BannerSlot } from './banner-slot'
 import { EnvironmentBand } from './environment-band'
+import { ErrorBoundary } from './error-boundary'
 import { useKeyboard } from './keyboard'
 import { Navigation } from './navigation'
 import { NoteDialog } from './note-dialog'
@@ -54,9 +55,13 @@ export function App() {
             <BannerSlot />
             <div className="relative flex min-h-0 flex-1">
               <main id="content" tabIndex={-1} className="min-w-0 flex-1 overflow-hidden outline-none">
-                <view.Component key={view.id} />
+                <ErrorBoundary token={view.id}>
+                  <view.Component key={view.id} />
+                </ErrorBoundary>
               </main>
-              <DrawerSlot />
+              <ErrorBoundary token={place.params.sel ?? ''}>
+                <DrawerSlot />
+              </ErrorBoundary>
             </div>
           </div>
         </div>

@@ -1,3 +1,4 @@
+import { Hint } from '../kit/hint'
 import { usePage } from '../state/use-page'
 import { useStore } from '../state/use-store'
 import { views } from '../views'
@@ -10,24 +11,24 @@ export function Navigation() {
   return (
     <nav
       aria-label={words.frame.navigation}
-      className="flex w-34 shrink-0 flex-col gap-0.5 border-line border-r bg-panel p-2"
+      className="flex w-20 shrink-0 flex-col gap-1 border-line border-r bg-panel p-1"
     >
-      {views.map(({ id, title, icon: Icon }, at) => (
-        <button
-          key={id}
-          type="button"
-          aria-current={id === current ? 'page' : undefined}
-          onClick={() => places.go({ view: id })}
-          className={`flex min-h-8 items-center gap-2 rounded-control px-2 text-left ${
-            id === current ? 'bg-hover font-strong text-ink' : 'text-muted hover:bg-hover hover:text-ink'
-          }`}
-        >
-          <Icon aria-hidden="true" className="size-4 shrink-0" />
-          <span className="flex-1 truncate">{title}</span>
-          <span aria-hidden="true" className="font-mono text-12 text-faint">
-            {at + 1}
-          </span>
-        </button>
+      {views.map(({ id, title, goKey, icon: Icon }, at) => (
+        <Hint key={id} text={words.frame.goHint(title, goKey, at + 1)}>
+          <button
+            type="button"
+            aria-current={id === current ? 'page' : undefined}
+            onClick={() => places.go({ view: id })}
+            className={`flex min-h-12 flex-col items-center justify-center gap-0.5 rounded-control border-l-2 text-12 ${
+              id === current
+                ? 'border-accent bg-hover font-strong text-ink'
+                : 'border-transparent text-muted hover:bg-hover hover:text-ink'
+            }`}
+          >
+            <Icon aria-hidden="true" className="size-4 shrink-0" />
+            {title}
+          </button>
+        </Hint>
       ))}
     </nav>
   )

@@ -63,7 +63,10 @@ export function Mark({
   readonly title?: string | undefined
 }) {
   return (
-    <span className={`inline-flex min-w-0 items-center gap-1 ${toneText[tone]}`} title={title}>
+    <span
+      className={`inline-flex max-w-full min-w-0 items-center gap-1 align-middle ${toneText[tone]}`}
+      title={title}
+    >
       <Icon aria-hidden="true" className="size-3.5 shrink-0" />
       <span className="truncate">{children}</span>
     </span>

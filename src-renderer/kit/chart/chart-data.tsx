@@ -45,9 +45,10 @@ export function ChartData({ model, onClose }: { readonly model: ChartModel; onCl
   )
 }
 
-/** Raw numbers, the unit in the heading, times as ISO 8601 in UTC. */
+/** Raw numbers, units and environment in the heading, times as ISO 8601 in UTC. */
 export function csvOf(model: ChartModel): string {
-  const head = ['time', ...model.series.map(({ title }) => `${title} (${model.unit})`)]
+  const mark = model.watermark === null ? '' : ` ${model.watermark}`
+  const head = [`time (UTC)${mark}`, ...model.series.map(({ title }) => `${title} (${model.unit})`)]
   const lines = model.points.map(({ atMs, values }) => [
     new Date(atMs).toISOString(),
     ...model.series.map(({ id }) => values[id] ?? ''),

@@ -44,7 +44,7 @@ export function Chart({
   const bucketMs = bucketOf(model)
   return (
     <figure aria-label={model.title} className="min-w-0 rounded-panel border border-line bg-panel">
-      <figcaption className="flex items-baseline gap-2 px-3 pt-2">
+      <figcaption className="flex items-center gap-2 px-3 pt-1">
         <h3 className="text-13 font-strong text-muted">{model.title}</h3>
         <span className="text-12 text-faint">{model.unit}</span>
         <span className="min-w-0 flex-1 truncate text-right text-12 text-faint" title={note}>
@@ -102,7 +102,7 @@ function Legend({
     .find((point) => model.series.some(({ id }) => point.values[id] != null))
   const point = atMs === null ? last : pointAt(model.points, atMs, bucketMs)
   return (
-    <div className="flex min-h-6 flex-wrap items-center gap-x-4 px-3 text-12">
+    <div className="flex min-h-6 flex-wrap items-center gap-x-3 px-3 text-12">
       {model.series.map((series) => {
         const value = point?.values[series.id] ?? null
         return (
@@ -125,13 +125,7 @@ function Swatch({ series }: { readonly series: Series }) {
   return (
     <svg aria-hidden="true" width="18" height="8">
       {series.kind === 'area' ? (
-        <rect
-          width="18"
-          height="8"
-          fill={stroke}
-          fillOpacity={series.hatched ? 0.85 : 0.45}
-          stroke={stroke}
-        />
+        <rect width="18" height="8" fill={stroke} fillOpacity={series.hatched ? 0.85 : 0.6} stroke={stroke} />
       ) : (
         <line
           x1="0"

@@ -43,6 +43,8 @@ export interface ChartModel {
   readonly marks: readonly EventMark[]
   readonly fromMs: Millis
   readonly toMs: Millis
+  /** Stands behind the lines and in exports, so that a demo's picture is never taken for the real thing; null: nothing. */
+  readonly watermark: string | null
   /** The largest value that the axis must have room for, for instance 1 for shares; null: that of the points. */
   readonly topMax: number | null
   write(value: number): string

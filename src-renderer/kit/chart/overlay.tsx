@@ -62,6 +62,14 @@ export function Overlay({
       className="absolute inset-x-0 top-0"
       style={{ left: plotLeft, width: inner, height: height - plotBottom }}
     >
+      {model.watermark ? (
+        <span
+          aria-hidden="true"
+          className="pointer-events-none absolute right-1 bottom-0 font-strong text-20 text-ink opacity-10 select-none"
+        >
+          {model.watermark}
+        </span>
+      ) : null}
       {model.holes.map((hole) => {
         const from = Math.max(0, place(hole.fromMs))
         return (

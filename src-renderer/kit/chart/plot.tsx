@@ -69,10 +69,9 @@ export default function Plot({
             dataKey={id}
             stackId="stack"
             type="stepAfter"
-            stroke={colour(series)}
-            strokeWidth={1}
+            stroke="none"
             fill={hatched ? `url(#hatch-${id})` : colour(series)}
-            fillOpacity={hatched ? 1 : 0.35}
+            fillOpacity={hatched ? 1 : 0.6}
             isAnimationActive={false}
             activeDot={false}
           />

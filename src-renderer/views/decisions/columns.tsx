@@ -18,7 +18,7 @@ export const decisionColumns = (zone: Zone): readonly Column<DecisionRow>[] => [
   {
     id: 'time',
     title: text.columns.time,
-    width: '6.5rem',
+    width: '7.25rem',
     cell: ({ wallMs }) => mono(clockMillis(wallMs, zone)),
   },
   {

@@ -12,12 +12,12 @@ import {
   worst,
 } from '../../field/series'
 import { latency } from '../../format/durations'
-import { count, percent, rate, threeDigits } from '../../format/numbers'
+import { count, percent, threeDigits } from '../../format/numbers'
 import type { ChartModel, EventMark, Series } from '../../kit/chart/model'
 import { words } from '../../words/en'
 
-/** A chart but for how times are written, which is the page's business. */
-type Model = Omit<ChartModel, 'writeTime'>
+/** A chart but for what is the page's business: how times are written, which environment it is. */
+type Model = Omit<ChartModel, 'writeTime' | 'watermark'>
 
 /** The charts of the overview, and what their points are. */
 export interface OverviewModels {
@@ -79,7 +79,7 @@ function requests(cut: Buckets, base: Base): Model {
       const failed = outcomeClasses.filter(isFailure).reduce((sum, name) => sum + figures[name], 0)
       return { ok: figures.ok, fallback: figures.fallback, left: figures['client-left'], failed }
     }),
-    write: (value) => rate(value, text.perSecond),
+    write: plainTick,
     writeTick: plainTick,
   }
 }
@@ -144,4 +144,5 @@ function inFlight(cut: Buckets, base: Base): Model {
   }
 }
 
-const plainTick = (value: number) => (Number.isInteger(value) ? count(value) : threeDigits(value))
+const plainTick = (value: number) =>
+  Number.isInteger(value) ? count(value) : threeDigits(value).replace(/(\.\d*?)0+$/, '$1')

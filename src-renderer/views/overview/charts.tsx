@@ -1,4 +1,4 @@
-import { useMemo } from 'react'
+import { useMemo, useSyncExternalStore } from 'react'
 import { type ClusterEvent, inOneLine } from '../../field/events'
 import { TimeChart } from '../../field/time-chart'
 import { useSpan } from '../../state/range'
@@ -39,14 +39,29 @@ export function Charts({ events }: { readonly events: readonly ClusterEvent[] })
   const { secondsPerPoint, samplesPerPoint } = models
   const worst = secondsPerPoint === 1 ? text.eachSecond : text.worstOf(secondsPerPoint)
   const mean = secondsPerPoint === 1 ? text.eachSecond : text.meanOf(secondsPerPoint)
+  const height = useTallWindow() ? 176 : 122
   const few =
     samplesPerPoint < samplesForP99 ? ` · ${text.fewSamples(String(Math.round(samplesPerPoint)))}` : ''
   return (
     <div className="grid grid-cols-2 gap-2">
-      <TimeChart model={models.requests} note={worst} />
-      <TimeChart model={models.ttft} note={`${worst}${few}`} />
-      <TimeChart model={models.affinity} note={mean} />
-      <TimeChart model={models.inFlight} note={mean} />
+      <TimeChart model={models.requests} note={worst} height={height} />
+      <TimeChart model={models.ttft} note={`${worst}${few}`} height={height} />
+      <TimeChart model={models.affinity} note={mean} height={height} />
+      <TimeChart model={models.inFlight} note={mean} height={height} />
     </div>
+  )
+}
+
+const tall = '(min-height: 950px)'
+
+/** Whether there is room for taller charts with the lists still in sight below them. */
+function useTallWindow(): boolean {
+  return useSyncExternalStore(
+    (listener) => {
+      const query = window.matchMedia(tall)
+      query.addEventListener('change', listener)
+      return () => query.removeEventListener('change', listener)
+    },
+    () => window.matchMedia(tall).matches,
   )
 }

@@ -97,7 +97,7 @@ export function tilesOf(summary: SummaryView, seconds: readonly SecondBucket[]):
       id: 'imbalance',
       value: imbalance && imbalance.mean > 0 ? times(imbalance.max / imbalance.mean) : missing,
       under: [words.overview.n(String(summary.replicas.length)), now].join(' · '),
-      few: null,
+      few: imbalance && imbalance.mean < 1 ? words.overview.fewInFlight : null,
       bad: imbalance !== null && imbalance.mean >= 1 && imbalance.max / imbalance.mean > limits.imbalance,
       spark: spark(({ inFlight }) => (inFlight && inFlight.mean > 0 ? inFlight.max / inFlight.mean : null)),
       explain: { view: 'replicas' },

@@ -62,7 +62,7 @@ export function replicaColumns(context: CellContext): readonly Column<Suspect>[]
       id: 'state',
       title: text.columns.state,
       help: text.help.state,
-      width: '7.5rem',
+      width: '6.25rem',
       cell: ({ replica }) => (
         <ReplicaState standing={replicaStanding(replica, nowMonoMs, paceOf(sources, replica.state.source))} />
       ),
@@ -70,7 +70,7 @@ export function replicaColumns(context: CellContext): readonly Column<Suspect>[]
     {
       id: 'replica',
       title: text.columns.replica,
-      width: '5rem',
+      width: '3.75rem',
       sortBy: ({ replica }) => replica.replica.id,
       cell: ({ replica }) => <strong className="font-mono font-strong">{visible(replica.replica.id)}</strong>,
     },
@@ -78,28 +78,28 @@ export function replicaColumns(context: CellContext): readonly Column<Suspect>[]
       id: 'running',
       title: text.columns.running,
       help: text.help.running,
-      width: '5.5rem',
+      width: '4.25rem',
       ...reading(({ replica }) => replica.running, count),
     },
     {
       id: 'waiting',
       title: text.columns.waiting,
       help: text.help.waiting,
-      width: '5.5rem',
+      width: '4rem',
       ...reading(({ replica }) => replica.waiting, count, { look: (value) => (value ? 'text-warn' : '') }),
     },
     {
       id: 'kv',
       title: text.columns.kv,
       help: text.help.kv,
-      width: '5rem',
+      width: '3.75rem',
       ...reading(({ replica }) => replica.kvUsedRatio, percent, { look: kvLook }),
     },
     {
       id: 'cache',
       title: text.columns.cache,
       help: text.help.cache,
-      width: '6rem',
+      width: '4.5rem',
       ...reading(({ replica }) => replica.cacheHitRatio, percent),
     },
     {
@@ -107,7 +107,7 @@ export function replicaColumns(context: CellContext): readonly Column<Suspect>[]
       title: text.columns.ttftP50,
       unit: text.unit.ms,
       help: text.help.ttft,
-      width: '7rem',
+      width: '5.5rem',
       ...reading(({ replica }) => replica.ttftMsP50, ms, { few: few('p50') }),
     },
     {
@@ -115,7 +115,7 @@ export function replicaColumns(context: CellContext): readonly Column<Suspect>[]
       title: text.columns.ttftP99,
       unit: text.unit.ms,
       help: text.help.ttft,
-      width: '7rem',
+      width: '5.5rem',
       ...reading(({ replica }) => replica.ttftMsP99, ms, { few: few('p99') }),
     },
     {
@@ -123,7 +123,7 @@ export function replicaColumns(context: CellContext): readonly Column<Suspect>[]
       title: text.columns.itlP99,
       unit: text.unit.ms,
       help: text.help.itl,
-      width: '6.5rem',
+      width: '5.25rem',
       ...reading(({ replica }) => replica.itlMsP99, ms, { few: few('p99') }),
     },
     {
@@ -131,7 +131,7 @@ export function replicaColumns(context: CellContext): readonly Column<Suspect>[]
       title: text.columns.output,
       unit: text.unit.tokens,
       help: text.help.output,
-      width: '7rem',
+      width: '5.25rem',
       ...reading(({ replica }) => replica.outputTokensPerSecond, threeDigits),
     },
     {
@@ -139,7 +139,7 @@ export function replicaColumns(context: CellContext): readonly Column<Suspect>[]
       title: text.columns.errors,
       unit: text.unit.perMinute,
       help: text.help.errors,
-      width: '6.5rem',
+      width: '4.75rem',
       ...reading(
         ({ replica }) => replica.errorsPerMinute,
         (value) => count(Math.round(value)),
@@ -150,7 +150,7 @@ export function replicaColumns(context: CellContext): readonly Column<Suspect>[]
       id: 'sessions',
       title: text.columns.sessions,
       help: text.help.sessions,
-      width: '5.5rem',
+      width: '4.25rem',
       align: 'right',
       sortBy: ({ traffic }) => traffic?.sessions ?? null,
       cell: ({ traffic }) => (traffic ? count(traffic.sessions) : missing),
@@ -159,7 +159,7 @@ export function replicaColumns(context: CellContext): readonly Column<Suspect>[]
       id: 'load',
       title: text.columns.load,
       help: text.help.load,
-      width: '4.5rem',
+      width: '3.5rem',
       align: 'right',
       sortBy: ({ load }) => load,
       cell: ({ load }) =>
@@ -169,7 +169,7 @@ export function replicaColumns(context: CellContext): readonly Column<Suspect>[]
       id: 'up',
       title: text.columns.up,
       help: text.help.up,
-      width: '6rem',
+      width: '5rem',
       align: 'right',
       sortBy: ({ replica }) => (replica.upSinceWallMs === null ? null : nowWallMs - replica.upSinceWallMs),
       cell: ({ replica }) =>
@@ -179,7 +179,7 @@ export function replicaColumns(context: CellContext): readonly Column<Suspect>[]
       id: 'age',
       title: text.columns.age,
       help: text.help.age,
-      width: '4rem',
+      width: '2.75rem',
       align: 'right',
       sortBy: (suspect) => ageOf(suspect, nowMonoMs),
       cell: (suspect) => {
@@ -190,7 +190,7 @@ export function replicaColumns(context: CellContext): readonly Column<Suspect>[]
     {
       id: 'suspicion',
       title: words.replicas.suspicion,
-      width: 'minmax(12rem, 1fr)',
+      width: 'minmax(8rem, 1fr)',
       cell: (suspect) => <SuspicionCell suspect={suspect} />,
     },
   ]

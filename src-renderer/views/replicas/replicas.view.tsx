@@ -80,7 +80,8 @@ function Replicas() {
           rowLook={({ suspicions }) => (suspicions[0]?.tone === 'crit' ? 'bg-soft-crit' : '')}
           comfortable={density === 'comfortable'}
           ownOrder={text.suspicion}
-          minWidth="88rem"
+          minWidth="72rem"
+          tight
           empty={<Empty title={text.empty} hint={text.emptyHint} />}
         />
       </div>

@@ -9,6 +9,7 @@ export const kit = {
 export const states = {
   waitingFor: (what: string) => `Waiting for ${what}`,
   retry: 'Retry',
+  partFailed: 'This part of the page could not be drawn; the rest goes on.',
   clearFilter: 'Clear filter',
 } as const
 

@@ -46,6 +46,7 @@ export const overview = {
     cache: 'Cached prompt tokens of all prompt tokens, last five minutes. Opens Replicas.',
     imbalance: 'Largest number of requests in flight on one replica, over the mean of all. Opens Replicas.',
   },
+  fewInFlight: 'Less than one request in flight per replica: the figure says little.',
   place: { proxy: '@proxy' },
   n: (n: string) => `n ${n}`,
   oneMinute: '1 m',

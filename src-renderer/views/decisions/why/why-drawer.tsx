@@ -1,5 +1,6 @@
 import { ClipboardCopy, Link2, Terminal } from 'lucide-react'
 import type { Explanation } from '../../../../src-main/contract/rpc'
+import type { DecisionRow } from '../../../../src-main/domain/journal/record'
 import { curlOf } from '../../../field/curl'
 import { OutcomeMark } from '../../../field/outcome'
 import { shortId } from '../../../format/ids'
@@ -36,8 +37,7 @@ export function WhyDrawer({ id, onClose }: { readonly id: string; onClose(): voi
     { everyMs: open ? followEveryMs : 0 },
   )
   const explained = data && !isPlaceholderData ? data : null
-  // The feed knows the end of a request before the next answer does.
-  const known = explained && fed?.outcome ? { ...explained, row: { ...explained.row, ...fed } } : explained
+  const known = explained && fed?.outcome ? withEnd(explained, fed) : explained
   const missing = error instanceof CallFailed && error.code !== 'disconnected'
   return (
     <Drawer
@@ -51,6 +51,12 @@ export function WhyDrawer({ id, onClose }: { readonly id: string; onClose(): voi
     </Drawer>
   )
 }
+
+/** The feed knows the end of a request before the next answer does; its rows carry no reasons. */
+const withEnd = (explained: Explanation, fed: DecisionRow): Explanation => ({
+  ...explained,
+  row: { ...explained.row, ...fed, reasons: explained.row.reasons },
+})
 
 function Sections({ explanation }: { readonly explanation: Explanation }) {
   const { preferences } = usePage()
