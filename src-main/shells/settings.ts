@@ -17,7 +17,7 @@ export const settingsDocument: DocumentSpec<Settings> = {
     })
     .refine(({ policy }) => fits(policy), 'its policy does not exist here, or not with these parameters'),
   migrations: {},
-  initial: { policy: withInitialParams('consistent-hash'), ratePerSecond: 6 },
+  initial: { policy: withInitialParams('consistent-hash'), ratePerSecond: 8 },
 }
 
 /** A policy with the initial values of its parameters. @param id one that exists */

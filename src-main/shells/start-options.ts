@@ -18,7 +18,7 @@ export interface StartOptions {
   /** Null: as set last time, at first consistent-hash. */
   readonly policy: string | null
   readonly traffic: boolean
-  /** Requests per second; null: as set last time, at first 6. */
+  /** Requests per second; null: as set last time, at first 8. */
   readonly rate: number | null
   readonly readOnly: boolean
   readonly dataPlaneKey: string | null
@@ -96,7 +96,7 @@ function startCommand(): Command {
       'routing policy at start (default: the last one, at first consistent-hash)',
       policyId,
     )
-    .option('--rate <n>', 'demo requests per second (default: the last rate, at first 6)', within(0.1, 500))
+    .option('--rate <n>', 'demo requests per second (default: the last rate, at first 8)', within(0.1, 500))
     .option('--no-traffic', 'start without demo traffic')
     .option('--read-only', 'take no action that changes anything')
     .option('--data-plane-key <file>', 'file with the key that clients of the proxy must send')

@@ -23,10 +23,11 @@ export function promptDraw(prompt: Uint8Array, seed: number): Draw {
   return createDraw(seed).fork(`answer-${fingerprint(prompt)}`)
 }
 
-/** Sentences as an answer; their length is drawn, too. */
-export function drawAnswerText(draw: Draw): string {
+/** Sentences as an answer; their length is drawn, too. @param atLeast tokens to go on for, past the natural end */
+export function drawAnswerText(draw: Draw, atLeast: Tokens = 0): string {
   const { least, most } = answerTokens
-  return drawSentences(draw, (least + draw.below(most - least)) * tokenBytes)
+  const natural = least + draw.below(most - least)
+  return drawSentences(draw, Math.max(natural, atLeast) * tokenBytes)
 }
 
 /**

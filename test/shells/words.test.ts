@@ -51,7 +51,7 @@ describe('flags of a start', () => {
       dataDir: null,
       replicas: 8,
       seed: 1,
-      speed: 10,
+      speed: 2,
       policy: null,
       traffic: true,
       rate: null,

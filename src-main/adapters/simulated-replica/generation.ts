@@ -38,7 +38,7 @@ export function settleGeneration(
   const draw = promptDraw(request.prompt, seed)
   const tool = request.callable.length > 0 ? pick(draw, request.callable) : null
   const call = tool && callOf(tool, drawBySchema(draw.fork('arguments'), tool.parameters ?? {}))
-  const text = call ? call.text : drawAnswerText(draw)
+  const text = call ? call.text : drawAnswerText(draw, request.ignoreEos ? room.value + 1 : 0)
   const answer = layAnswer(request.prompt, text, room.value, preset.blockTokens)
   const shown = call ?? { from: 0, to: text.length }
   return ok({

@@ -18,6 +18,8 @@ export interface GenerationRequest {
   /** Rendered prompt, UTF-8. */
   readonly prompt: Uint8Array
   readonly outputTokensMax: Tokens | null
+  /** vLLM's `ignore_eos`: goes on to the limit, as load tests want it. */
+  readonly ignoreEos: boolean
   readonly stream: boolean
   readonly includeUsage: boolean
   /** The functions of which one must be called; empty for an answer in words. */
@@ -33,6 +35,7 @@ const shared = {
   stream: z.boolean().nullish(),
   stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
   max_tokens: limit,
+  ignore_eos: z.boolean().nullish(),
   n: z.int().min(1).nullish(),
 }
 const message = z.looseObject({
@@ -115,6 +118,7 @@ const understood = (body: z.output<typeof chatBody> | z.output<typeof completion
   model: body.model ?? null,
   stream: body.stream ?? false,
   includeUsage: body.stream_options?.include_usage ?? false,
+  ignoreEos: body.ignore_eos ?? false,
 })
 
 /**

@@ -32,12 +32,12 @@ function cliProgram(): Command {
     .option('--json', 'machine-readable output')
     .option('-o, --output <form>', 'json or table', 'table')
     .exitOverride()
-    .configureOutput({ writeErr: () => {} })
+    .configureOutput({ outputError: () => {} })
     .showSuggestionAfterError()
   for (const { id, define } of commands.all()) {
     const command = new Command(id)
       .exitOverride()
-      .configureOutput({ writeErr: () => {} })
+      .configureOutput({ outputError: () => {} })
       .allowExcessArguments(false)
     command
       .option('--data-dir <folder>', 'data folder of the console to talk to')

@@ -112,6 +112,17 @@ describe('chat completions with the official client', () => {
     expect(cut.content).toHaveLength(20)
   })
 
+  /** A member that vLLM adds to the API and the official client does not know. */
+  const vllmOnly: object = { ignore_eos: true }
+  test('ignore_eos goes on to the limit, past the natural end, with the same beginning', async () => {
+    const { url } = await openReplica()
+    const long = await whole(url, { max_tokens: 600, ...vllmOnly })
+    expect([long.choices[0]?.finish_reason, long.usage?.completion_tokens]).toEqual(['length', 600])
+    const natural = (await whole(url)).choices[0]?.message.content ?? ''
+    expect(natural.length).toBeLessThan(600 * 4)
+    expect(long.choices[0]?.message.content?.startsWith(natural)).toBe(true)
+  })
+
   test('a tool call, streamed and whole: the same arguments, and they satisfy the schema', async () => {
     const { url } = await openReplica()
     const stream = await streamed(url, { tools: [weather] })

@@ -10,35 +10,13 @@ import { Mark, type Tone } from '../../../kit/mark'
 import { usePage } from '../../../state/use-page'
 import { words } from '../../../words/en'
 import { gapsOf, timingOf } from './facts'
+import { hopsOf } from './hops'
 
 const text = words.why
 
 /** client → proxy → router → pick → served, the broken hop marked. */
 export function Path({ row }: { readonly row: DecisionRow }) {
-  const { outcome } = row
-  const routed = outcome?.serveReason == null
-  const hops: readonly { readonly title: string; readonly broken: boolean }[] = [
-    { title: text.path.client, broken: outcome?.end === 'client_left' },
-    { title: row.asked === 'http' ? text.path.http : text.path.proxy, broken: false },
-    { title: text.path.consult(latency(row.consultUs / 1_000)), broken: !routed },
-    {
-      title: row.pick === null ? text.path.nobody : text.path.pick(visible(row.pick)),
-      broken: row.pick === null,
-    },
-    ...(row.asked === 'http'
-      ? []
-      : [
-          {
-            title:
-              outcome === null
-                ? text.agreement.pending
-                : outcome.served === null
-                  ? text.path.nobody
-                  : text.path.served(visible(outcome.served)),
-            broken: outcome !== null && routed && (outcome.end === 'broke' || outcome.end === 'refused'),
-          },
-        ]),
-  ]
+  const hops = hopsOf(row)
   return (
     <p className="flex flex-wrap items-center gap-x-1.5 gap-y-1">
       {hops.map(({ title, broken }, at) => (

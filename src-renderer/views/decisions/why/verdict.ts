@@ -12,6 +12,7 @@ export function verdictOf(row: DecisionRow): string {
 }
 
 function pickSentence(row: DecisionRow): string {
+  if (row.pick === null && row.refusal === null) return text.notDecided
   if (row.pick === null) return row.refusal === 'at_capacity' ? text.atCapacity : text.noReplica
   const pick = visible(row.pick)
   const why = row.reasons.find(({ verdict }) => verdict === 'picked')?.why
