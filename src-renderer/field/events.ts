@@ -86,7 +86,7 @@ const shown: { readonly [Kind in ClusterBody['kind']]: (body: Body<Kind>) => Sho
     change: text.processDetail(pid === null ? '' : String(pid), lostStreams ? String(lostStreams) : ''),
     reason: visible(why ?? ''),
     tone: to === 'down' ? 'crit' : 'quiet',
-    minor: to === 'stopped',
+    minor: to !== 'down',
   }),
   'store.turned': ({ to, why }) => ({
     lane: 'processes',

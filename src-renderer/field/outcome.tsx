@@ -44,7 +44,7 @@ export function OutcomeMark({ row }: { readonly row: DecisionRow }) {
   const { outcome } = row
   const detail =
     outcome && standing !== 'ok' && standing !== 'fallback' && outcome.status > 0
-      ? `${outcome.status} ${visible(outcome.reason)}`
+      ? `${outcome.status} ${outcome.serveReason ?? visible(outcome.reason)}`
       : outcome && standing === 'ok'
         ? `${word} ${outcome.status}`
         : word

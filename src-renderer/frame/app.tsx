@@ -31,6 +31,7 @@ export function App() {
   useTheme()
   useZoneOfLink()
   useFreshAnswers()
+  useResumeOnLeaving(view.id)
   useTitle(view.title)
   useKeyboard({
     palette: () => setOpen('palette'),
@@ -107,6 +108,13 @@ function useFreshAnswers(): void {
   useEffect(() => {
     if (phase === 'open') void answers.invalidateQueries()
   }, [phase, answers])
+}
+
+/** A pause belongs to the view in which it was made: another view is never old without having been told to be. */
+function useResumeOnLeaving(view: string): void {
+  const { paused } = usePage()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is the change of view that ends the pause
+  useEffect(() => () => paused.set(null), [view, paused])
 }
 
 function useTitle(view: string): void {

@@ -33,7 +33,7 @@ export function Palette({
       shouldFilter={!/^[=@]/.test(query)}
       filter={(value, search) => matches(value, search)}
       overlayClassName="fixed inset-0 z-palette bg-app/70"
-      contentClassName="fixed top-[12vh] left-1/2 z-palette w-[min(40rem,92vw)] -translate-x-1/2 rounded-panel border border-line bg-raised shadow-menu"
+      contentClassName="fixed top-36 left-1/2 z-palette w-[min(40rem,92vw)] -translate-x-1/2 rounded-panel border border-line bg-raised shadow-menu"
     >
       <Command.Input
         value={query}

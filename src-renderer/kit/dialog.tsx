@@ -24,7 +24,14 @@ export function Dialog({
         <Radix.Overlay className="fixed inset-0 z-sheet bg-app/70" />
         <Radix.Content
           aria-describedby={undefined}
-          className={`fixed top-[12vh] left-1/2 z-sheet flex max-h-[76vh] -translate-x-1/2 flex-col rounded-panel border border-line bg-raised shadow-menu ${
+          tabIndex={-1}
+          // Not the close button: its tooltip would take the first Esc for itself.
+          onOpenAutoFocus={(event) => {
+            event.preventDefault()
+            const box = event.currentTarget as HTMLElement
+            ;(box.querySelector<HTMLElement>('textarea, input') ?? box).focus()
+          }}
+          className={`fixed top-36 left-1/2 z-sheet flex max-h-[calc(100vh-12rem)] -translate-x-1/2 flex-col rounded-panel border border-line bg-raised shadow-menu ${
             wide ? 'w-[min(60rem,92vw)]' : 'w-[min(32rem,92vw)]'
           }`}
         >

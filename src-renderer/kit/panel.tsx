@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { words } from '../words/en'
 
 /** A part of a view with its heading. */
 export function Panel({
@@ -42,7 +43,7 @@ export function Facts({ rows }: { readonly rows: readonly (readonly [string, Rea
 export function Keys({ of }: { readonly of: string }) {
   return (
     <span className="inline-flex gap-1">
-      {of.split(' ').map((key, at) => (
+      {(of === ' ' ? [words.kit.space] : of.split(' ')).map((key, at) => (
         <kbd
           // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a key sequence never move
           key={at}

@@ -2,6 +2,7 @@ import type { ReplyOf } from '../../../src-main/contract/peer'
 import type { Rpc } from '../../../src-main/contract/rpc'
 import { clauseOf } from '../../field/clause'
 import { fewSamples } from '../../field/reading-cell'
+import { reasonText } from '../../field/reasons'
 import { latency } from '../../format/durations'
 import { shortId } from '../../format/ids'
 import { count, missing, percent } from '../../format/numbers'
@@ -85,7 +86,7 @@ function columnsOf(by: GroupField, { groups }: Groups): readonly Column<Group>[]
       sortBy: ({ key }) => key,
       cell: ({ key }) => (
         <span className="font-mono" title={visible(key)}>
-          {key === '' ? text.groupNone : by === 'session' ? shortId(key) : visible(key)}
+          {key === '' ? text.groupNone : labelOf(by, key)}
         </span>
       ),
     },
@@ -117,6 +118,9 @@ function columnsOf(by: GroupField, { groups }: Groups): readonly Column<Group>[]
     time('ttftMsP99', titles.p99, 'p99'),
   ]
 }
+
+const labelOf = (by: GroupField, key: string) =>
+  by === 'session' ? shortId(key) : by === 'reason' ? reasonText(key) : visible(key)
 
 /** A part of the whole as a bar with its figure. */
 export function ShareBar({ ratio }: { readonly ratio: number }) {

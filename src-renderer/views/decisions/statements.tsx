@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'react'
 import { isFailure, outcomeClasses } from '../../../src-main/domain/routing/outcome'
 import { clauseOf, withClause } from '../../field/clause'
+import { reasonText } from '../../field/reasons'
 import { count, percent, threeDigits } from '../../format/numbers'
 import { clock, moment } from '../../format/times'
-import { visible } from '../../format/visible'
 import { usePage } from '../../state/use-page'
 import { useFeed, useStore } from '../../state/use-store'
 import { words } from '../../words/en'
@@ -68,7 +68,7 @@ export function ReasonsLine() {
           }
           className="min-h-6 font-mono text-crit hover:underline"
         >
-          {visible(reason)} {count(times)}
+          {reasonText(reason)} {count(times)}
         </button>
       ))}
     </p>

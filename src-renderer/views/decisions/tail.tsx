@@ -75,6 +75,7 @@ export function Tail({ rows, onFilter }: { readonly rows: readonly DecisionRow[]
       keyOf={keyOf}
       selected={shown}
       onOpen={(row) => {
+        hold()
         setAt(row.id)
         actions.why(row)
       }}

@@ -3,7 +3,7 @@ import { type FormEvent, type ReactNode, useState } from 'react'
 import { type FaultName, faultNames } from '../../../src-main/domain/journal/record'
 import type { HealthView } from '../../../src-main/domain/journal/views'
 import { duration } from '../../format/durations'
-import { count, rate, times } from '../../format/numbers'
+import { count, rate } from '../../format/numbers'
 import { clock } from '../../format/times'
 import { Button, IconButton } from '../../kit/button'
 import { Hint } from '../../kit/hint'
@@ -51,7 +51,7 @@ export function DemoCard() {
       }
     >
       <p className="pb-2 text-12 text-faint">
-        {text.demoHelp} {text.speed(times(health.speed))}.
+        {text.demoHelp} {text.speed(count(health.speed))}
       </p>
       <div className="flex flex-col gap-2">
         <Traffic health={health} blocked={blocked} />

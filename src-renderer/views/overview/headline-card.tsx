@@ -3,7 +3,7 @@ import type { ClusterEvent } from '../../field/events'
 import { Button } from '../../kit/button'
 import { ToneIcon, toneSoft, toneText } from '../../kit/mark'
 import { aroundInstant, paramsOfRange } from '../../state/range'
-import { useShownNow } from '../../state/use-now'
+import { useNow, useShownNow } from '../../state/use-now'
 import { usePage } from '../../state/use-page'
 import { useFeed, useHealth, useStore } from '../../state/use-store'
 import { words } from '../../words/en'
@@ -15,9 +15,12 @@ export function HeadlineCard({ events }: { readonly events: readonly ClusterEven
   const summary = useFeed('summary', 500)
   const fleet = useFeed('fleet', 1_000)
   const health = useHealth()
-  const now = useShownNow()
+  const shown = useShownNow()
+  const present = useNow()
   const { zone } = useStore(preferences)
   const standing = useStore(link)
+  // A pause holds the figures; how old they are once nothing comes any more counts to the present.
+  const now = standing.phase === 'open' ? shown : present
   if (!summary) return null
   const headline = headlineOf({ summary, health, fleet, events, link: standing, nowWallMs: now.wallMs, zone })
   const { tone, onsetWallMs } = headline

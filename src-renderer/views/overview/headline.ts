@@ -3,6 +3,7 @@ import { known } from '../../../src-main/domain/fleet/reading'
 import type { FleetSnapshot } from '../../../src-main/domain/fleet/replica'
 import { type HealthView, ratioOf, type SummaryView } from '../../../src-main/domain/journal/views'
 import { type ClusterEvent, inOneLine } from '../../field/events'
+import { reasonText } from '../../field/reasons'
 import { duration, latency } from '../../format/durations'
 import { count, percent, rate } from '../../format/numbers'
 import { clock, moment, type Zone, zoneName } from '../../format/times'
@@ -91,7 +92,7 @@ function failing(facts: HeadlineFacts, errors: number): Headline {
   const failed = summary.errors.part
   const [main] = [...summary.reasons].sort((a, b) => b.count - a.count)
   const reason =
-    main && failed > 0 ? text.reason(percent(Math.min(1, main.count / failed)), visible(main.reason)) : ''
+    main && failed > 0 ? text.reason(percent(Math.min(1, main.count / failed)), reasonText(main.reason)) : ''
   const start =
     onset === null
       ? text.failingShort(percent(errors), count(failed))

@@ -70,22 +70,28 @@ export function replicaColumns(context: CellContext): readonly Column<Suspect>[]
     {
       id: 'replica',
       title: text.columns.replica,
-      width: '3.75rem',
+      width: '4.25rem',
       sortBy: ({ replica }) => replica.replica.id,
       cell: ({ replica }) => <strong className="font-mono font-strong">{visible(replica.replica.id)}</strong>,
+    },
+    {
+      id: 'suspicion',
+      title: words.replicas.suspicion,
+      width: 'minmax(10rem, 1fr)',
+      cell: (suspect) => <SuspicionCell suspect={suspect} />,
     },
     {
       id: 'running',
       title: text.columns.running,
       help: text.help.running,
-      width: '4.25rem',
+      width: '3.25rem',
       ...reading(({ replica }) => replica.running, count),
     },
     {
       id: 'waiting',
       title: text.columns.waiting,
       help: text.help.waiting,
-      width: '4rem',
+      width: '3.25rem',
       ...reading(({ replica }) => replica.waiting, count, { look: (value) => (value ? 'text-warn' : '') }),
     },
     {
@@ -99,7 +105,7 @@ export function replicaColumns(context: CellContext): readonly Column<Suspect>[]
       id: 'cache',
       title: text.columns.cache,
       help: text.help.cache,
-      width: '4.5rem',
+      width: '5rem',
       ...reading(({ replica }) => replica.cacheHitRatio, percent),
     },
     {
@@ -107,7 +113,7 @@ export function replicaColumns(context: CellContext): readonly Column<Suspect>[]
       title: text.columns.ttftP50,
       unit: text.unit.ms,
       help: text.help.ttft,
-      width: '5.5rem',
+      width: '6.5rem',
       ...reading(({ replica }) => replica.ttftMsP50, ms, { few: few('p50') }),
     },
     {
@@ -115,7 +121,7 @@ export function replicaColumns(context: CellContext): readonly Column<Suspect>[]
       title: text.columns.ttftP99,
       unit: text.unit.ms,
       help: text.help.ttft,
-      width: '5.5rem',
+      width: '6.5rem',
       ...reading(({ replica }) => replica.ttftMsP99, ms, { few: few('p99') }),
     },
     {
@@ -123,7 +129,7 @@ export function replicaColumns(context: CellContext): readonly Column<Suspect>[]
       title: text.columns.itlP99,
       unit: text.unit.ms,
       help: text.help.itl,
-      width: '5.25rem',
+      width: '6rem',
       ...reading(({ replica }) => replica.itlMsP99, ms, { few: few('p99') }),
     },
     {
@@ -131,7 +137,7 @@ export function replicaColumns(context: CellContext): readonly Column<Suspect>[]
       title: text.columns.output,
       unit: text.unit.tokens,
       help: text.help.output,
-      width: '5.25rem',
+      width: '6rem',
       ...reading(({ replica }) => replica.outputTokensPerSecond, threeDigits),
     },
     {
@@ -139,7 +145,7 @@ export function replicaColumns(context: CellContext): readonly Column<Suspect>[]
       title: text.columns.errors,
       unit: text.unit.perMinute,
       help: text.help.errors,
-      width: '4.75rem',
+      width: '5.5rem',
       ...reading(
         ({ replica }) => replica.errorsPerMinute,
         (value) => count(Math.round(value)),
@@ -150,7 +156,7 @@ export function replicaColumns(context: CellContext): readonly Column<Suspect>[]
       id: 'sessions',
       title: text.columns.sessions,
       help: text.help.sessions,
-      width: '4.25rem',
+      width: '4.75rem',
       align: 'right',
       sortBy: ({ traffic }) => traffic?.sessions ?? null,
       cell: ({ traffic }) => (traffic ? count(traffic.sessions) : missing),
@@ -186,12 +192,6 @@ export function replicaColumns(context: CellContext): readonly Column<Suspect>[]
         const age = ageOf(suspect, nowMonoMs)
         return age === null ? missing : shortAge(age)
       },
-    },
-    {
-      id: 'suspicion',
-      title: words.replicas.suspicion,
-      width: 'minmax(8rem, 1fr)',
-      cell: (suspect) => <SuspicionCell suspect={suspect} />,
     },
   ]
 }

@@ -1,9 +1,9 @@
 import type { ReplyOf } from '../../../src-main/contract/peer'
 import type { Rpc } from '../../../src-main/contract/rpc'
 import { clauseOf } from '../../field/clause'
+import { reasonText } from '../../field/reasons'
 import { count, missing, percent } from '../../format/numbers'
 import { moment } from '../../format/times'
-import { visible } from '../../format/visible'
 import { DrawerSection } from '../../kit/drawer'
 import { Facts } from '../../kit/panel'
 import { Empty, Failure, Loading } from '../../kit/states'
@@ -57,7 +57,7 @@ const rowsOf = ({ groups }: ReplyOf<Rpc['decisions.groups']>, all: number) =>
   groups.map(
     ({ key, count: own }) =>
       [
-        key === '' ? words.decisions.groupNone : visible(key),
+        key === '' ? words.decisions.groupNone : reasonText(key),
         `${count(own)} (${percent(own / all)})`,
       ] as const,
   )

@@ -80,7 +80,7 @@ function Replicas() {
           rowLook={({ suspicions }) => (suspicions[0]?.tone === 'crit' ? 'bg-soft-crit' : '')}
           comfortable={density === 'comfortable'}
           ownOrder={text.suspicion}
-          minWidth="72rem"
+          minWidth="82rem"
           tight
           empty={<Empty title={text.empty} hint={text.emptyHint} />}
         />

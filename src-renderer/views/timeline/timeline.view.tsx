@@ -85,6 +85,7 @@ function Timeline() {
             selected={selected}
             onOpen={({ id }) => select(id)}
             comfortable={density === 'comfortable'}
+            minWidth="64rem"
             empty={<Nothing all={events.all} fromWallMs={span.fromWallMs} />}
           />
         )}

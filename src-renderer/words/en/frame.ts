@@ -21,7 +21,7 @@ export const frame = {
   processHelp: (role: string, state: string, restarts: number, lastExit: string | null) =>
     `${role}: ${state}, ${restarts} restarts${lastExit ? `; last exit: ${lastExit}` : ''}`,
   storeHelp: (state: string, why: string | null) => `store: ${state}${why ? `: ${why}` : ''}`,
-  unknownSource: 'unknown',
+  unknownSource: '?',
   alerts: (count: number) => (count === 0 ? 'No open alerts' : `${count} open alerts`),
   noAlerts: 'Nothing is open.',
   live: 'LIVE',

@@ -1,6 +1,7 @@
 /** Words of the parts that know nothing of the field. */
 export const kit = {
   close: 'Close',
+  space: 'Space',
   closeDrawer: 'Close drawer (Esc)',
   sortedBy: (key: string) => `sort: ${key}`,
 } as const

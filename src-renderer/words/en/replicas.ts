@@ -2,12 +2,12 @@
 export const replicas = {
   title: 'Replicas',
   table: 'Replicas',
-  suspicion: 'suspicion',
+  suspicion: 'Suspicion',
   columns: {
     state: 'State',
     replica: 'Replica',
-    running: 'Running',
-    waiting: 'Waiting',
+    running: 'Run',
+    waiting: 'Wait',
     kv: 'KV',
     cache: 'Cache hit',
     ttftP50: 'TTFT p50',

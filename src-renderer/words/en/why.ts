@@ -10,6 +10,7 @@ export const why = {
       `${pick} was picked: with no session id, the request’s own id was hashed`,
     turn: (pick: string) => `${pick} was picked: it was its turn`,
     picked: (pick: string, policy: string) => `${pick} was picked by ${policy}`,
+    notDecided: 'No replica was picked: the deciding step gave no answer that could be used',
     noReplica: 'No replica was picked: none was ready',
     atCapacity: 'No replica was picked: every one was at its limit',
     running: 'and the request runs',
@@ -19,7 +20,7 @@ export const why = {
       `but ${pick} could not be reached, so its fallback ${served} (rank ${rank}) answered`,
     different: (pick: string, served: string) => `but ${served} answered instead of ${pick}`,
     routing: (reason: string, status: number) =>
-      `but routing failed (${reason}), so the client got ${status}`,
+      `routing failed with ${reason}, and the client got ${status}`,
     refused: (reason: string, status: number) => `the client got ${status} (${reason})`,
     broke: (served: string, reason: string) => `${served} began to answer and broke off (${reason})`,
     left: 'the client left before the end',
@@ -100,7 +101,7 @@ export const why = {
     turn: 'its turn',
     'not-its-turn': 'not its turn',
   },
-  noCandidates: 'No candidates: no replica was known.',
+  noCandidates: 'No candidates were weighed.',
   agreement: {
     owner: 'owner',
     ownerNone: 'no owner under this policy',
