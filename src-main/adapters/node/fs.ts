@@ -1,4 +1,5 @@
 import * as system from 'node:fs'
+import { dirname } from 'node:path'
 import { fail, ok, type Result } from '../../base/result'
 import type { Fs, FsError, FsFile } from '../../ports/seams/fs'
 
@@ -145,11 +146,23 @@ function readWhole(path: string, limit: number): Uint8Array {
   })
 }
 
+/**
+ * Level by level, by ourselves: Node 20's recursive mkdir never returns where the system says `ENOENT` for a parent that
+ * exists, as `/proc` does. Links above the folder are the user's business, the folder itself must not be one.
+ */
 function makeFolder(folder: string): void {
-  const made = system.mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const stats = system.lstatSync(folder)
-  if (stats.isSymbolicLink()) throw failure('ELOOP')
-  if (made !== undefined) system.chmodSync(folder, 0o700) // whatever the umask says
+  const found = system.lstatSync(folder, { throwIfNoEntry: false })
+  if (found?.isSymbolicLink()) throw failure('ELOOP')
+  if (found?.isDirectory()) return
+  if (found !== undefined) throw failure('EEXIST')
+  const parent = dirname(folder)
+  if (!system.existsSync(parent) && parent !== folder) makeFolder(parent)
+  try {
+    system.mkdirSync(folder, { mode: 0o700 })
+    system.chmodSync(folder, 0o700) // whatever the umask says
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error // somebody was quicker
+  }
 }
 
 /** Makes names durable. Windows has no such call, and some network file systems refuse it (`EINVAL`). */

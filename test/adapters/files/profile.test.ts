@@ -97,6 +97,12 @@ describe('a data folder', () => {
     },
   )
 
+  test('where nothing can be made is refused in one sentence', () => {
+    expect(refusalOf('/proc/none/data')?.words).toMatch(
+      /^the data folder \/proc\/none\/data cannot be used: .*--data-dir$/,
+    )
+  })
+
   test.each([
     ['listed', { on: 'list', code: 'EACCES' }],
     ['looked at', { on: 'stat', code: 'EACCES' }],

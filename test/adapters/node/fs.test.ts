@@ -30,6 +30,14 @@ describe('the file seam', () => {
     expect(statSync(join(folder, 'log')).mode & 0o777).toBe(0o600)
   })
 
+  test('gives up on a folder that the system will never make, instead of trying for ever', () => {
+    expect(codeOf(fs.makeFolder('/proc/none/deep'))).toBe('ENOENT')
+    const file = join(aTempFolder(), 'f')
+    writeFileSync(file, '')
+    expect(codeOf(fs.makeFolder(file))).toBe('EEXIST')
+    expect(codeOf(fs.makeFolder(join(file, 'under')))).toBe('ENOTDIR')
+  })
+
   test('creates exclusively, appends at the end', () => {
     const path = join(aTempFolder(), 'f')
     const file = opened(fs.open(path, 'create'))
