@@ -27,15 +27,15 @@ export interface DataPlane {
   close(waitMs: Millis): Promise<number>
 }
 
-/** A proxy over a router. @param peerHolds see `Sweep` */
-export function createDataPlane(plane: Plane, peerHolds: PeerHolds | null): DataPlane {
+/** A proxy over a router. @param peers see `createSweep` */
+export function createDataPlane(plane: Plane, peers: (() => PeerHolds | null) | null): DataPlane {
   const byConnection = new WeakMap<Connection, Exchange>()
-  const sweep = createSweep(plane, peerHolds)
+  const sweep = createSweep(plane, peers)
   const listener = createHttpListener(plane.limits, {
     onRequest(req, res, connection, expects) {
       const exchange = begin(plane, req, res)
       byConnection.set(connection, exchange)
-      handle(plane, exchange, expects)
+      guarded(plane, exchange, () => handle(plane, exchange, expects))
     },
     onBroken(connection, code) {
       const exchange = byConnection.get(connection)
@@ -83,6 +83,16 @@ function begin(plane: Plane, req: IncomingMessage, res: ServerResponse): Exchang
   return exchange
 }
 
+/** A bug of ours costs the request that met it, and no other. */
+function guarded(plane: Plane, exchange: Exchange, job: () => void): void {
+  try {
+    job()
+  } catch (error) {
+    plane.onBug(error)
+    refuse(plane, exchange, 'internal')
+  }
+}
+
 /** The checks of the security page 6.2 in their order, then the body, then the router. */
 function handle(plane: Plane, exchange: Exchange, expects: boolean): void {
   const { req, res, head } = exchange
@@ -94,7 +104,7 @@ function handle(plane: Plane, exchange: Exchange, expects: boolean): void {
   if (fault) return refuse(plane, exchange, fault)
   if (req.url === '/health' && (method === 'GET' || method === 'HEAD')) return answerHealth(plane, exchange)
   if (expects) res.writeContinue()
-  holdBody(plane, exchange, (body) => route(plane, exchange, body))
+  holdBody(plane, exchange, (body) => guarded(plane, exchange, () => route(plane, exchange, body)))
 }
 
 function loadFault({ stopping, live, limits }: Plane): RefusalCode | null {

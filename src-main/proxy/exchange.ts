@@ -27,8 +27,6 @@ export interface Exchange {
   firstByteMonoMs: Millis | null
   /** Since when the client has not taken what waits for it; null while it does. */
   stalledMonoMs: Millis | null
-  /** The client has sent its FIN: it may have left, or only be done with asking. */
-  halfClosed: boolean
   bodyComplete: boolean
   /** The request asked for a stream; the reply is one. */
   wantsStream: boolean
@@ -77,7 +75,6 @@ export function openExchange(
     replicaMonoMs: null,
     firstByteMonoMs: null,
     stalledMonoMs: null,
-    halfClosed: false,
     bodyComplete: false,
     wantsStream: false,
     streamed: false,

@@ -36,6 +36,9 @@ export interface ProxyLimits {
   readonly wholeStreamMs: Millis
   /** How long a cut connection may take to hand over its last words. */
   readonly lastWordsMs: Millis
+  /** When it is found out whether a half-closed client has left, and when again: the system is asked once for all. */
+  readonly peerLookMs: Millis
+  readonly peerAgainMs: Millis
   /** How often deadlines are looked at: how late one may be. */
   readonly sweepEveryMs: Millis
 }
@@ -67,6 +70,8 @@ export const defaultLimits: ProxyLimits = {
   eventGapMs: 60_000,
   wholeStreamMs: 3_600_000,
   lastWordsMs: 1_000,
+  peerLookMs: 30,
+  peerAgainMs: 1_000,
   sweepEveryMs: 250,
 }
 

@@ -79,6 +79,8 @@ export function createHttpListener(limits: ProxyLimits, events: ListenerEvents):
     const socket = stream as Socket
     const connection = connections.get(socket)
     if (error.code === 'ECONNRESET' || !socket.writable || !connection) return void socket.destroy()
+    // A FIN in the middle of a body: nobody is left who could complete it.
+    if (error.code === 'HPE_INVALID_EOF_STATE' && connection.busy) return void socket.destroy()
     const code = parserFault(error, limits.headerMaxBytes)
     if (!events.onBroken(connection, code)) answerRaw(socket, code)
   })

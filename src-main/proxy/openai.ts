@@ -59,8 +59,8 @@ const place = {
 } as const
 type Place = (typeof place)[keyof typeof place]
 
-/** Levels that are told apart; deeper ones hold nothing that we look for. */
-const depthMax = 32
+/** Deepest nesting that is read; a body that goes deeper is no request, and reading stops there. */
+const depthMax = 64
 const modelMaxBytes = 256
 /** No key that we look for is longer: `tool_calls`. */
 const keyMaxBytes = 10
@@ -108,7 +108,7 @@ const startScan = (bytes: Uint8Array): Scan => ({
 })
 
 const placeNow = (scan: Scan): Place =>
-  scan.depth === 0 || scan.depth > depthMax ? place.array : (scan.places[scan.depth - 1] as Place)
+  scan.depth === 0 ? place.array : (scan.places[scan.depth - 1] as Place)
 
 function step(scan: Scan): void {
   const code = scan.bytes[scan.at] as number
@@ -144,7 +144,11 @@ function open(scan: Scan, isObject: boolean): void {
     scan.toolsFrom = scan.at
     scan.toolsDepth = scan.depth
   }
-  if (scan.depth < depthMax) scan.places[scan.depth] = inside
+  if (scan.depth === depthMax) {
+    scan.at = scan.bytes.length
+    return
+  }
+  scan.places[scan.depth] = inside
   scan.depth++
   scan.at++
   scan.key = ''

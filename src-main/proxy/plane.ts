@@ -25,6 +25,8 @@ export interface Plane {
   stopping: boolean
   /** Called when a request has ended; for drains. */
   onEnded: () => void
+  /** Hears of an error of our own; the request it hit was answered with `internal`. */
+  readonly onBug: (error: unknown) => void
 }
 
 /** Ends an exchange and records what became of it. False when it had already ended. */

@@ -158,5 +158,6 @@ function refuseRoute(
   const { status, message, silent } = refusalOf(fault)
   if (!req.complete) lingerOn(plane, req.socket)
   const reason = plane.ownHeaders ? ['x-signalbox-reason', fault] : []
+  if (fault === 'auth_required') reason.push('WWW-Authenticate', 'Bearer')
   answer(res, status, silent ? '' : detailJson(message), [...reason, 'Connection', 'close'])
 }

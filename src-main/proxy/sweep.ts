@@ -1,37 +1,51 @@
-import type { Socket } from 'node:net'
+import type { Stoppable } from '../ports/seams/timers'
 import type { Exchange } from './exchange'
 import { finish, type Plane } from './plane'
 import { refuse } from './refuse'
 
-/**
- * Whether a process still holds the other end of a connection on this machine: true, false, or null when the system does
- * not tell. @param peerPort the other end's TCP port, @param ownPort ours
- */
-export type PeerHolds = (peerPort: number, ownPort: number) => boolean | null
+/** Whether a process still holds the other end of a connection. @param peerPort its TCP port, @param ownPort ours */
+export type PeerHolds = (peerPort: number, ownPort: number) => boolean
 
 /** Looks at every request under way from time to time: one timer for all of them, none that is reset by a chunk. */
 export interface Sweep {
-  /** The client has ended its side: finds out whether it has left, now and at each look. */
+  /** The client has ended its side: finds out soon whether it has left, and again until the request ends. */
   halfClosed(exchange: Exchange): void
   stop(): void
 }
 
-/** Starts looking. */
-export function createSweep(plane: Plane, peerHolds: PeerHolds | null): Sweep {
-  const look = () => {
-    const monoMs = plane.clock.monoMs()
-    for (const exchange of plane.live) {
-      if (exchange.halfClosed) leaveIfGone(plane, exchange, peerHolds)
-      if (exchange.phase !== 'ended') limit(plane, exchange, monoMs)
-    }
+/**
+ * Starts looking.
+ * @param peers the sockets of this machine at one instant; null where the system does not tell
+ */
+export function createSweep(plane: Plane, peers: (() => PeerHolds | null) | null): Sweep {
+  const { limits, timers } = plane
+  const halfClosed = new Set<Exchange>()
+  let next: Stoppable | null = null
+  const lookAtPeers = () => {
+    next = null
+    const holds = peers?.() ?? null
+    for (const exchange of halfClosed)
+      if (exchange.phase === 'ended' || !isHeld(exchange, holds)) {
+        halfClosed.delete(exchange)
+        leave(plane, exchange)
+      }
+    if (halfClosed.size > 0) next ??= timers.after(limits.peerAgainMs, lookAtPeers)
   }
-  const timer = plane.timers.every(plane.limits.sweepEveryMs, look)
+  const deadlines = timers.every(limits.sweepEveryMs, () => {
+    const monoMs = plane.clock.monoMs()
+    for (const exchange of plane.live) limit(plane, exchange, monoMs)
+  })
   return {
     halfClosed(exchange) {
-      exchange.halfClosed = true
-      leaveIfGone(plane, exchange, peerHolds)
+      if (peers === null) return leave(plane, exchange)
+      halfClosed.add(exchange)
+      next?.stop()
+      next = timers.after(limits.peerLookMs, lookAtPeers)
     },
-    stop: () => timer.stop(),
+    stop() {
+      deadlines.stop()
+      next?.stop()
+    },
   }
 }
 
@@ -39,15 +53,13 @@ export function createSweep(plane: Plane, peerHolds: PeerHolds | null): Sweep {
  * A FIN alone does not tell a client that is done with asking from one that has left. Where the system knows the other
  * end's owner we ask it; where not, the client counts as gone, since a replica that works for nobody costs the most.
  */
-function leaveIfGone(plane: Plane, exchange: Exchange, peerHolds: PeerHolds | null): void {
-  const { remotePort, localPort } = exchange.req.socket as Socket
-  const held =
-    peerHolds !== null && remotePort !== undefined && localPort !== undefined
-      ? peerHolds(remotePort, localPort)
-      : null
-  if (held === true) return
-  finish(plane, exchange, { end: 'client_left', reason: 'client_left' })
-  exchange.req.socket.destroy()
+function isHeld({ req }: Exchange, holds: PeerHolds | null): boolean {
+  const { remotePort, localPort } = req.socket
+  return holds !== null && remotePort !== undefined && localPort !== undefined && holds(remotePort, localPort)
+}
+
+function leave(plane: Plane, exchange: Exchange): void {
+  if (finish(plane, exchange, { end: 'client_left', reason: 'client_left' })) exchange.req.socket.destroy()
 }
 
 /** Ends what has passed a limit of the security page 7.5. */

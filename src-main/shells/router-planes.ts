@@ -26,8 +26,10 @@ export interface PlaneSeams {
   readonly ownHeaders: boolean
   /** Who listens on a port, for the message; null where the system does not tell. */
   readonly portHolder: (port: number) => string | null
-  /** Null where the system does not tell. */
-  readonly peerHolds: PeerHolds | null
+  /** Who holds the sockets of this machine; null where the system does not tell. */
+  readonly peers: (() => PeerHolds | null) | null
+  /** Hears of errors of our own. */
+  readonly onBug: (error: unknown) => void
 }
 
 /** Opens the proxy and the router's endpoint on real ports, and closes them again. */
@@ -37,8 +39,8 @@ export function createPlanes(seams: PlaneSeams): Planes {
     close: (waitMs) => close(waitMs),
     async open(start, core) {
       const proxyPlane = planeOf(seams, start, core)
-      const routerPlane = { ...planeOf(seams, start, core), access: { ...proxyPlane.access, key: null } }
-      const proxy = createDataPlane(proxyPlane, seams.peerHolds)
+      const routerPlane = planeOf(seams, start, core)
+      const proxy = createDataPlane(proxyPlane, seams.peers)
       const endpoint = createRouteEndpoint(routerPlane)
       const stop = async (listeners: readonly Opened[], waitMs: number) => {
         const closed = listeners.flatMap(({ all }) => all.map((listening) => listening.close()))
@@ -80,6 +82,7 @@ function planeOf(seams: PlaneSeams, start: RouterStart, core: RouterCore): Plane
     live: new Set(),
     stopping: false,
     onEnded: () => undefined,
+    onBug: seams.onBug,
   }
 }
 

@@ -3,7 +3,7 @@ import { nodeClock } from '../adapters/node/clock'
 import { createNodeDigests } from '../adapters/node/digests'
 import { nodeNet } from '../adapters/node/net'
 import { nodeRandom } from '../adapters/node/random'
-import { descriptorLimit, peerHolds, portHolder } from '../adapters/node/tcp-sockets'
+import { descriptorLimit, portHolder, tcpPeers } from '../adapters/node/tcp-sockets'
 import { nodeTimers } from '../adapters/node/timers'
 import { createParentTransport } from '../adapters/transports/parent'
 import { createStreamTransport } from '../adapters/transports/stream'
@@ -91,8 +91,9 @@ function systemSeams(): RouterSeams {
     },
     ownHeaders: true,
     portHolder,
-    peerHolds: process.platform === 'linux' ? peerHolds : null,
+    peers: process.platform === 'linux' ? tcpPeers : null,
     pid: process.pid,
+    onBug: (error) => process.stderr.write(`router: ${error instanceof Error ? error.stack : error}\n`),
   }
 }
 

@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach } from 'vitest'
+import { afterEach, expect } from 'vitest'
 import { nodeClock } from '../../src-main/adapters/node/clock'
 import { createNodeDigests } from '../../src-main/adapters/node/digests'
 import { nodeNet } from '../../src-main/adapters/node/net'
 import { nodeRandom } from '../../src-main/adapters/node/random'
-import { peerHolds, portHolder } from '../../src-main/adapters/node/tcp-sockets'
+import { portHolder, tcpPeers } from '../../src-main/adapters/node/tcp-sockets'
 import { nodeTimers } from '../../src-main/adapters/node/timers'
 import { createStreamTransport } from '../../src-main/adapters/transports/stream'
 import type { FleetNotes, RecordNotes, RouterNotes, routerLink } from '../../src-main/contract/links'
@@ -69,8 +69,10 @@ export interface RigOptions {
 }
 
 const open: (() => Promise<unknown>)[] = []
+const bugs: unknown[] = []
 afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close()
+  expect(bugs.splice(0), 'errors of our own').toEqual([])
 })
 
 /** Starts a router; everything is closed after the test. */
@@ -146,10 +148,11 @@ function seamsOf({ limits, seams }: RigOptions): RouterSeams {
     digests: createNodeDigests,
     ownHeaders: true,
     portHolder,
-    peerHolds: process.platform === 'linux' ? peerHolds : null,
+    peers: process.platform === 'linux' ? tcpPeers : null,
     pid: process.pid,
+    onBug: (error) => bugs.push(error),
     ...seams,
-    limits: { ...defaultLimits, sweepEveryMs: 20, ...limits },
+    limits: { ...defaultLimits, sweepEveryMs: 20, peerAgainMs: 50, ...limits },
   }
 }
 

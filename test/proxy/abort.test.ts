@@ -123,7 +123,7 @@ describe.runIf(process.platform === 'linux')('F29: a client that half-closes', (
 
 test('where the system cannot tell, a half-closed client counts as gone', async () => {
   const replica = await startReplica(() => undefined)
-  const rig = await startRouter({ replicas: [{ id: 'r1', url: replica.url }], seams: { peerHolds: null } })
+  const rig = await startRouter({ replicas: [{ id: 'r1', url: replica.url }], seams: { peers: null } })
   const client = rawClient(rig.proxyPort)
   client.send(chatRequest(rig.proxyPort))
   await expect.poll(() => replica.calls.length).toBe(1)

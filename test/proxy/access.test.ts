@@ -149,6 +149,17 @@ describe('the key of the data plane (D22)', () => {
   })
 })
 
+test("with a key, the router's endpoint asks for it, too", async () => {
+  const { rig } = await setUp({ dataPlaneKey: 'secret-key' })
+  const route = (headers: string) =>
+    exchange(
+      rig.routerPort,
+      `POST /internal/route HTTP/1.1\r\nHost: 127.0.0.1:${rig.routerPort}\r\nContent-Length: 0\r\n${headers}\r\n`,
+    )
+  expect((await route('')).status).toBe(401)
+  expect((await route('Authorization: Bearer secret-key\r\n')).status).toBe(200)
+})
+
 test('the proxy also answers on the IPv6 loopback', async () => {
   const { rig } = await setUp({ ipv6: true })
   expect((await exchange(rig.proxyPort, chatRequest(rig.proxyPort), '::1')).status).toBe(200)

@@ -509,3 +509,57 @@ test('a stop waits for streams that end by themselves, and refuses what is new',
   const reply = await nextReply(client)
   expect([reply.whole, reply.text.endsWith(doneEvent)]).toEqual([true, true])
 })
+
+describe('a proxy under pressure', () => {
+  test('more requests than it may carry: 503 router_overloaded, closed', async () => {
+    const replica = await startReplica((call) => beginStream(call))
+    const rig = await startRouter({ replicas: [{ id: 'r1', url: replica.url }], limits: { streams: 1 } })
+    const first = rawClient(rig.proxyPort)
+    first.send(chatRequest(rig.proxyPort, streaming))
+    await expect.poll(() => replica.calls.length).toBe(1)
+    const second = rawClient(rig.proxyPort)
+    second.send(chatRequest(rig.proxyPort, streaming))
+    const reply = await nextReply(second)
+    expect([reply.status, reply.header('x-signalbox-reason'), reply.header('retry-after')]).toEqual([
+      503,
+      'router_overloaded',
+      '2',
+    ])
+    await second.closed
+  })
+
+  test('a refusal that keeps the connection lets the next request through', async () => {
+    const replica = await startReplica()
+    const rig = await startRouter({ replicas: [{ id: 'r1', url: replica.url }] })
+    await rig.fault('router-500')
+    const client = rawClient(rig.proxyPort)
+    client.send(chatRequest(rig.proxyPort))
+    expect((await nextReply(client)).status).toBe(503)
+    await rig.fault()
+    client.send(chatRequest(rig.proxyPort))
+    await expect.poll(() => client.received().toString()).toContain('HTTP/1.1 200')
+  })
+
+  test('a request that waits behind a stream when the router stops: 503 router_stopping', async () => {
+    let finish: () => void = () => undefined
+    const replica = await startReplica((call) => {
+      beginStream(call)
+      finish = () => {
+        call.chunk(finishEvent() + doneEvent)
+        call.endChunks()
+      }
+    })
+    const rig = await startRouter({ replicas: [{ id: 'r1', url: replica.url }] })
+    const client = rawClient(rig.proxyPort)
+    client.send(chatRequest(rig.proxyPort, streaming) + chatRequest(rig.proxyPort, streaming))
+    await expect.poll(() => replica.calls.length).toBe(1)
+    const stopped = rig.call('router.stop', { waitMs: 10_000 })
+    finish()
+    await stopped
+    await client.closed
+    expect(replica.calls).toHaveLength(1)
+    expect(client.received().toString()).toMatch(
+      /HTTP\/1.1 503 .*\r\nx-signalbox-reason: router_stopping\r\n/,
+    )
+  })
+})

@@ -77,7 +77,7 @@ describe('the official client', () => {
       name: 'carries an error',
       script: (call) => {
         beginStream(call)
-        call.chunk('data: {"error":{"message":"x"}}\n\n' + doneEvent)
+        call.chunk(`data: {"error":{"message":"x"}}\n\n${doneEvent}`)
         call.endChunks()
       },
     },

@@ -109,9 +109,12 @@ describe('what is no body', () => {
     { name: 'a model of 10 KiB', bytes: Buffer.from(JSON.stringify({ model: 'm'.repeat(10_240) })) },
   ]
   test.each(hostile)('$name: read in a few milliseconds', ({ bytes }) => {
-    readBodyFacts(bytes) // warm
-    const startMs = performance.now()
-    readBodyFacts(bytes)
-    expect(performance.now() - startMs).toBeLessThan(25) // 5 ms on the reference machine; shared cores get slack
+    const timesMs = Array.from({ length: 10 }, () => {
+      const startMs = performance.now()
+      readBodyFacts(bytes)
+      return performance.now() - startMs
+    })
+    // 5 ms when warm; the best of ten, since the cores are shared with others
+    expect(Math.min(...timesMs)).toBeLessThan(5)
   })
 })

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { nodeNet } from '../../src-main/adapters/node/net'
-import { peerHolds, portHolder } from '../../src-main/adapters/node/tcp-sockets'
+import { portHolder, tcpPeers } from '../../src-main/adapters/node/tcp-sockets'
 import { chatRequest, exchange, nextReply, rawClient } from '../helpers/raw-client'
 import { fleetOf, startRouter, tryRouter } from '../helpers/router-rig'
 import { beginStream, contentEvent, doneEvent, finishEvent, startReplica } from '../helpers/scripted-replica'
@@ -183,8 +183,8 @@ describe.runIf(process.platform === 'linux')('what the system tells of sockets',
     })
     let leave: () => void = () => undefined
     const peerPort = await accepted
-    expect(peerHolds(peerPort, ownPort)).toBe(true)
+    expect(tcpPeers()?.(peerPort, ownPort)).toBe(true)
     leave()
-    await expect.poll(() => peerHolds(peerPort, ownPort)).toBe(false)
+    await expect.poll(() => tcpPeers()?.(peerPort, ownPort)).toBe(false)
   })
 })

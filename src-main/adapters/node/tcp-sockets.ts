@@ -22,15 +22,19 @@ export function portHolder(port: number): string | null {
 }
 
 /**
- * Whether a process still holds the other end of a loopback connection: false when it was closed, though its socket may
- * live on in the kernel for a while; null where the system does not tell.
+ * Who holds the TCP sockets of this machine now; null where the system does not tell. The answer is asked by the other
+ * end's port and ours: false when the other end was closed, though its socket may live on in the kernel for a while.
  */
-export function peerHolds(peerPort: number, ownPort: number): boolean | null {
+export function tcpPeers(): ((peerPort: number, ownPort: number) => boolean) | null {
   const sockets = tcpSockets()
   if (!sockets) return null
-  const peer = sockets.find(({ localPort, remotePort }) => localPort === peerPort && remotePort === ownPort)
-  return peer !== undefined && peer.inode !== '0'
+  const held = new Set<number>()
+  for (const { localPort, remotePort, inode } of sockets)
+    if (inode !== '0') held.add(localPort * portCount + remotePort)
+  return (peerPort, ownPort) => held.has(peerPort * portCount + ownPort)
 }
+
+const portCount = 65_536
 
 /** How many descriptors this process may open, or null where the system does not tell. */
 export function descriptorLimit(): number | null {
