@@ -31,14 +31,18 @@ export interface BannerFacts {
 /** A gap is news for this long; later it stands in the timeline and on the charts. */
 const gapNewsMs: Millis = 60_000
 
-/** All that is to be said, the worst first: connection, then loss of data, then what the server says, then age (ux.md 7.6). */
+/**
+ * All that is to be said, the worst first: connection, what is broken now, what was lost, age, then warnings. A gap comes
+ * after the warning that says why there is one (a process that ended).
+ */
 export function bannersOf(facts: BannerFacts): readonly PageBanner[] {
   return [
     ...connectionBanners(facts),
-    ...lossBanners(facts),
     ...healthBanners(facts, 'critical'),
+    ...lostStreams(facts),
     ...silence(facts),
     ...healthBanners(facts, 'warning'),
+    ...gapBanners(facts),
     ...healthBanners(facts, 'notice'),
   ].filter(({ id }) => !facts.dismissed.has(id))
 }
@@ -68,23 +72,20 @@ function connectionBanners({ link, nowMonoMs, zone }: BannerFacts): PageBanner[]
   return [{ id: 'link', tone: 'crit', text: `${text} ${next}`, action: 'retry' }]
 }
 
-function lossBanners({ gaps, health, nowWallMs, zone }: BannerFacts): PageBanner[] {
-  const found: PageBanner[] = []
+function lostStreams({ health }: BannerFacts): PageBanner[] {
   const lost = health?.lostStreams ?? 0
-  if (lost > 0)
-    found.push({
-      id: `lost-${lost}`,
-      tone: 'crit',
-      text: words.banners.lostStreams(count(lost)),
-      action: 'dismiss',
-    })
+  if (lost === 0) return []
+  return [
+    { id: `lost-${lost}`, tone: 'crit', text: words.banners.lostStreams(count(lost)), action: 'dismiss' },
+  ]
+}
+
+function gapBanners({ gaps, nowWallMs, zone }: BannerFacts): PageBanner[] {
   const gap = gaps.filter((each) => nowWallMs - each.toWallMs < gapNewsMs).at(-1)
-  if (gap) {
-    const why = words.banners.gapWhy[gap.why]
-    const text = words.banners.gap(clock(gap.fromWallMs, zone), clock(gap.toWallMs, zone), why)
-    found.push({ id: `gap-${gap.toWallMs}`, tone: 'warn', text, action: 'dismiss' })
-  }
-  return found
+  if (!gap) return []
+  const why = words.banners.gapWhy[gap.why]
+  const text = words.banners.gap(clock(gap.fromWallMs, zone), clock(gap.toWallMs, zone), why)
+  return [{ id: `gap-${gap.toWallMs}`, tone: 'warn', text, action: 'dismiss' }]
 }
 
 function silence({ link, nowWallMs, zone }: BannerFacts): PageBanner[] {

@@ -1,5 +1,5 @@
 import { useEffect } from 'react'
-import { togglePause } from '../state/page'
+import { goLive, togglePause } from '../state/page'
 import { paramsOfRange, sessionSpansMs } from '../state/range'
 import { useKeys } from '../state/use-keys'
 import { usePage } from '../state/use-page'
@@ -58,10 +58,7 @@ export function useKeyboard(actions: FrameActions): void {
     {
       keys: 't n',
       title: words.shortcuts.liveNow,
-      run: () => {
-        page.paused.set(null)
-        places.go({ params: { from: null, to: null } })
-      },
+      run: () => goLive(page),
     },
     {
       keys: 'l',

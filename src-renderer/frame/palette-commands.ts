@@ -1,4 +1,5 @@
-import { togglePause } from '../state/page'
+import { goLive, type Page, togglePause } from '../state/page'
+import type { Preferences } from '../state/preferences'
 import { paramsOfRange, sessionSpansMs } from '../state/range'
 import { usePage } from '../state/use-page'
 import { useStore } from '../state/use-store'
@@ -21,34 +22,48 @@ export interface PaletteCommand {
 
 const { groups } = words.palette
 
-/** Everything that can be done from anywhere. */
-export function usePaletteCommands({
-  onNote,
-  onShortcuts,
-}: {
+/** What the palette's lines open in the frame. */
+export interface PaletteActions {
   onNote(): void
   onShortcuts(): void
-}): readonly PaletteCommand[] {
+}
+
+/** Everything that can be done from anywhere. */
+export function usePaletteCommands(actions: PaletteActions): readonly PaletteCommand[] {
   const page = usePage()
-  const { places, preferences, retryNow } = page
-  const chosen = useStore(preferences)
+  const chosen = useStore(page.preferences)
   const paused = useStore(page.paused) !== null
   const writes = useWrites()
   const share = useShare()
-  const decisions = (params: Record<string, string | null>) => () =>
-    places.go({ view: 'decisions', params: { q: null, by: null, ...params } })
-  const live = () => {
-    page.paused.set(null)
-    places.go({ params: { from: null, to: null } })
+  const note = {
+    id: 'note',
+    group: groups.share,
+    title: words.palette.addNote,
+    keys: 'm',
+    run: actions.onNote,
   }
   return [
-    ...views.map(({ id, title, goKey }) => ({
-      id: `go-${id}`,
-      group: groups.go,
-      title: words.palette.go(title),
-      keys: `g ${goKey}`,
-      run: () => places.go({ view: id }),
-    })),
+    ...goCommands(page),
+    ...timeCommands(page, chosen, paused),
+    ...decisionCommands(page),
+    { id: 'link', group: groups.share, title: words.palette.copyLink, keys: 'y', run: share },
+    ...(writes === 'absent' ? [] : [note]),
+    ...appCommands(page, chosen, actions),
+  ]
+}
+
+const goCommands = ({ places }: Page): readonly PaletteCommand[] =>
+  views.map(({ id, title, goKey }) => ({
+    id: `go-${id}`,
+    group: groups.go,
+    title: words.palette.go(title),
+    keys: `g ${goKey}`,
+    run: () => places.go({ view: id }),
+  }))
+
+function timeCommands(page: Page, chosen: Preferences, paused: boolean): readonly PaletteCommand[] {
+  const { places, preferences } = page
+  return [
     {
       id: 'pause',
       group: groups.time,
@@ -56,7 +71,7 @@ export function usePaletteCommands({
       keys: 'Space',
       run: () => togglePause(page),
     },
-    { id: 'live', group: groups.time, title: words.palette.liveNow, keys: 't n', run: live },
+    { id: 'live', group: groups.time, title: words.palette.liveNow, keys: 't n', run: () => goLive(page) },
     ...sessionSpansMs.map((spanMs, at) => ({
       id: `span-${spanMs}`,
       group: groups.time,
@@ -71,63 +86,44 @@ export function usePaletteCommands({
       keys: 'u',
       run: () => preferences.set({ ...chosen, zone: chosen.zone === 'utc' ? 'local' : 'utc' }),
     },
-    {
-      id: 'failures',
-      group: groups.decisions,
-      title: words.palette.failures,
-      run: decisions({ q: '-outcome:ok,fallback,client-left,open' }),
-    },
-    { id: 'moved', group: groups.decisions, title: words.palette.moved, run: decisions({ q: 'moved:*' }) },
-    {
-      id: 'fallbacks',
-      group: groups.decisions,
-      title: words.palette.fallbacks,
-      run: decisions({ q: 'outcome:fallback' }),
-    },
-    {
-      id: 'by-reason',
-      group: groups.decisions,
-      title: words.palette.byReason,
-      run: decisions({ by: 'reason' }),
-    },
-    {
-      id: 'by-replica',
-      group: groups.decisions,
-      title: words.palette.byReplica,
-      run: decisions({ by: 'replica' }),
-    },
-    { id: 'link', group: groups.share, title: words.palette.copyLink, keys: 'y', run: share },
-    ...(writes === 'absent'
-      ? []
-      : [{ id: 'note', group: groups.share, title: words.palette.addNote, keys: 'm', run: onNote }]),
-    {
-      id: 'theme',
-      group: groups.app,
-      title: words.palette.theme,
-      run: () => preferences.set({ ...chosen, theme: nextTheme(chosen.theme) }),
-    },
-    {
-      id: 'density',
-      group: groups.app,
-      title: words.palette.density,
-      run: () =>
-        preferences.set({ ...chosen, density: chosen.density === 'compact' ? 'comfortable' : 'compact' }),
-    },
+  ]
+}
+
+function decisionCommands({ places }: Page): readonly PaletteCommand[] {
+  const rows: readonly (readonly [string, string, Readonly<Record<string, string>>])[] = [
+    ['failures', words.palette.failures, { q: '-outcome:ok,fallback,client-left,open' }],
+    ['moved', words.palette.moved, { q: 'moved:*' }],
+    ['fallbacks', words.palette.fallbacks, { q: 'outcome:fallback' }],
+    ['by-reason', words.palette.byReason, { by: 'reason' }],
+    ['by-replica', words.palette.byReplica, { by: 'replica' }],
+  ]
+  return rows.map(([id, title, params]) => ({
+    id,
+    group: groups.decisions,
+    title,
+    run: () => places.go({ view: 'decisions', params: { q: null, by: null, ...params } }),
+  }))
+}
+
+function appCommands(
+  { preferences, retryNow }: Page,
+  chosen: Preferences,
+  { onShortcuts }: PaletteActions,
+): readonly PaletteCommand[] {
+  const density = chosen.density === 'compact' ? 'comfortable' : 'compact'
+  const app = groups.app
+  const set = (change: Partial<Preferences>) => () => preferences.set({ ...chosen, ...change })
+  return [
+    { id: 'theme', group: app, title: words.palette.theme, run: set({ theme: nextTheme(chosen.theme) }) },
+    { id: 'density', group: app, title: words.palette.density, run: set({ density }) },
     {
       id: 'single-keys',
-      group: groups.app,
+      group: app,
       title: words.palette.singleKeys(chosen.singleKeys),
       help: true,
-      run: () => preferences.set({ ...chosen, singleKeys: !chosen.singleKeys }),
+      run: set({ singleKeys: !chosen.singleKeys }),
     },
-    {
-      id: 'shortcuts',
-      group: groups.app,
-      title: words.palette.shortcuts,
-      keys: '?',
-      help: true,
-      run: onShortcuts,
-    },
-    { id: 'retry', group: groups.app, title: words.palette.retry, help: true, run: retryNow },
+    { id: 'shortcuts', group: app, title: words.palette.shortcuts, keys: '?', help: true, run: onShortcuts },
+    { id: 'retry', group: app, title: words.palette.retry, help: true, run: retryNow },
   ]
 }

@@ -4,7 +4,7 @@ import { moment } from '../format/times'
 import { Hint } from '../kit/hint'
 import { Segments } from '../kit/segments'
 import type { Link } from '../state/connection'
-import { togglePause } from '../state/page'
+import { goLive, togglePause } from '../state/page'
 import { paramsOfRange, useRange } from '../state/range'
 import { useNow } from '../state/use-now'
 import { usePage } from '../state/use-page'
@@ -51,10 +51,6 @@ function LiveChip({ fixed }: { readonly fixed: boolean }) {
   const problem = linkProblem(link, now.wallMs)
   const look =
     'inline-flex min-h-6 items-center gap-1.5 rounded-control border px-2 text-12 font-strong whitespace-nowrap'
-  const live = () => {
-    page.paused.set(null)
-    page.places.go({ params: { from: null, to: null } })
-  }
   if (pause)
     return (
       <Hint text={words.frame.resume}>
@@ -71,7 +67,7 @@ function LiveChip({ fixed }: { readonly fixed: boolean }) {
   if (fixed)
     return (
       <Hint text={words.frame.goLive}>
-        <button type="button" className={`${look} border-accent text-accent`} onClick={live}>
+        <button type="button" className={`${look} border-accent text-accent`} onClick={() => goLive(page)}>
           <CalendarRange aria-hidden="true" className="size-3.5" />
           {words.frame.fixed}
         </button>

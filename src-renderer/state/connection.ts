@@ -89,50 +89,26 @@ export function createConnection(options: ConnectionOptions): Connection {
   const { clock } = options
   const link = createStore<Link>({ phase: 'connecting' })
   let current: { readonly line: Line; readonly call: Call<Rpc> } | null = null
-  let attempts = 0
-  let dialling = false
   let heardMonoMs: Millis = clock.monoMs()
-  let retry: Stoppable | null = null
   let watch: Stoppable | null = null
+  const dialler = createDialler(options, link, open)
 
-  const end = (code: EndCode, why: string) =>
-    link.set({ phase: 'ended', end: code, why, sinceWallMs: clock.wallMs() })
-  const waitForRetry = (why: string) => {
-    const longest = Math.min(longestWaitMs, firstWaitMs * 2 ** Math.min(attempts, 10))
-    const waitMs = longest / 2 + (longest / 2) * options.draw.unit()
-    attempts++
-    const before = link.get()
-    const sinceWallMs = before.phase === 'waiting' ? before.sinceWallMs : clock.wallMs()
-    link.set({ phase: 'waiting', why, sinceWallMs, retryMonoMs: clock.monoMs() + waitMs })
-    retry = clock.after(waitMs, dial)
-  }
   const hangUp = (why: string) => {
     const { line } = current ?? {}
     current = null
     line?.transport.close(why)
   }
   /** The line is gone, for whichever reason came first. */
-  const lost = (line: Line, why: string) => {
+  const lost = (line: Line, why: string, end: EndCode | null = line.ended()) => {
     if (current?.line !== line) return
     hangUp(why)
     options.onLost()
-    const code = line.ended()
-    if (code) end(code, why)
-    else waitForRetry(why)
+    dialler.failed({ why, end })
   }
-
-  async function dial(): Promise<void> {
-    if (dialling) return
-    dialling = true
-    retry?.stop()
-    retry = null
-    const made = await options.dial()
-    dialling = false
-    if (!watch) return made.ok ? made.value.transport.close('the page closed') : undefined
-    if (made.ok) await open(made.value)
-    else if (made.error.end) end(made.error.end, made.error.why)
-    else waitForRetry(made.error.why)
-  }
+  const call = ((name, params) =>
+    current
+      ? withDeadline(clock, name, current.call(name, params))
+      : Promise.resolve(fail(lostCall))) as Call<Rpc>
 
   async function open(line: Line): Promise<void> {
     const peer = createPeer<CallTable, Rpc, NoteTable, FeedNotes>(line.transport, {
@@ -144,16 +120,12 @@ export function createConnection(options: ConnectionOptions): Connection {
     heardMonoMs = clock.monoMs()
     line.transport.onClose((why) => lost(line, why))
     const opened = await call('feed.open', { protocol, resume: options.position() })
-    if (opened.ok || current?.line !== line) return
-    if (opened.error.code === 'protocol') {
-      hangUp(opened.error.message)
-      end('protocol', opened.error.message)
-    } else lost(line, opened.error.message)
+    if (opened.ok) return
+    lost(line, opened.error.message, opened.error.code === 'protocol' ? 'protocol' : line.ended())
   }
-
   function heard(frame: FeedFrame): void {
     heardMonoMs = clock.monoMs()
-    attempts = 0
+    dialler.succeeded()
     if (link.get().phase !== 'open') link.set({ phase: 'open' })
     options.onFrame(frame)
   }
@@ -165,27 +137,73 @@ export function createConnection(options: ConnectionOptions): Connection {
       link.set({ phase: 'silent', sinceWallMs: clock.wallMs() - silentMs })
   }
 
-  const call = ((name, params) =>
-    current
-      ? withDeadline(clock, name, current.call(name, params))
-      : Promise.resolve(fail(lostCall))) as Call<Rpc>
-
   return {
     link,
     call,
     start() {
       watch ??= clock.every(watchEveryMs, listen)
-      void dial()
+      dialler.dial()
     },
     retryNow() {
-      if (link.get().phase === 'waiting') void dial()
+      if (link.get().phase === 'waiting') dialler.dial()
     },
     stop() {
       watch?.stop()
-      retry?.stop()
       watch = null
-      retry = null
+      dialler.stop()
       hangUp('the page closed')
+    },
+  }
+}
+
+/** Tries to get a line until there is one, with growing waits between, or until that makes no sense any more. */
+interface Dialler {
+  dial(): void
+  /** A line could not be made, or was lost. */
+  failed(error: DialError): void
+  /** Something came over the line: waits start small again. */
+  succeeded(): void
+  stop(): void
+}
+
+function createDialler(
+  { dial, clock, draw }: ConnectionOptions,
+  link: Store<Link>,
+  onLine: (line: Line) => Promise<void>,
+): Dialler {
+  let attempts = 0
+  let dialling = false
+  let stopped = false
+  let retry: Stoppable | null = null
+
+  const failed = ({ why, end }: DialError) => {
+    const before = link.get()
+    if (end) return link.set({ phase: 'ended', end, why, sinceWallMs: clock.wallMs() })
+    const longest = Math.min(longestWaitMs, firstWaitMs * 2 ** Math.min(attempts++, 10))
+    const waitMs = longest / 2 + (longest / 2) * draw.unit()
+    const sinceWallMs = before.phase === 'waiting' ? before.sinceWallMs : clock.wallMs()
+    link.set({ phase: 'waiting', why, sinceWallMs, retryMonoMs: clock.monoMs() + waitMs })
+    retry = clock.after(waitMs, () => void attempt())
+  }
+  async function attempt(): Promise<void> {
+    if (dialling || stopped) return
+    dialling = true
+    retry?.stop()
+    const made = await dial()
+    dialling = false
+    if (stopped) return made.ok ? made.value.transport.close('the page closed') : undefined
+    if (made.ok) await onLine(made.value)
+    else failed(made.error)
+  }
+  return {
+    dial: () => void attempt(),
+    failed,
+    succeeded() {
+      attempts = 0
+    },
+    stop() {
+      stopped = true
+      retry?.stop()
     },
   }
 }

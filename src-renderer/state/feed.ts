@@ -52,89 +52,122 @@ interface Track {
   waited: number
 }
 
+/** How far each stream was taken, and the times between which something is missing. */
+interface Tracks {
+  of(stream: FeedStream): Track
+  all(): Iterable<readonly [FeedStream, Track]>
+  clear(): void
+  mark(stream: FeedStream, why: GapWhy, fromWallMs?: Millis | null): void
+  /** The stream is not whole any more: it waits for a snapshot. */
+  stop(stream: FeedStream, why: GapWhy): void
+  /** True when the message is the next one of its stream. A message that was taken before is let go silently. */
+  follows(stream: FeedStream, seq: number): boolean
+  /** Something was heard just now. */
+  heard(beat: boolean): void
+  lost(): void
+}
+
+function createTracks({ stores, time, resync }: FeedOptions): Tracks {
+  const byStream = new Map<FeedStream, Track>()
+  let heardWallMs: Millis | null = null
+  let lostAtWallMs: Millis | null = null
+  const of = (stream: FeedStream): Track => {
+    const known = byStream.get(stream)
+    if (known) return known
+    const fresh = { last: null, waiting: false, promised: 0, waited: 0 }
+    byStream.set(stream, fresh)
+    return fresh
+  }
+  const mark = (stream: FeedStream, why: GapWhy, fromWallMs?: Millis | null) => {
+    const toWallMs = time.wallMs()
+    const from = fromWallMs ?? lostAtWallMs ?? heardWallMs ?? toWallMs
+    stores.gaps.set(withGap(stores.gaps.get(), { stream, why, fromWallMs: from, toWallMs }))
+  }
+  const stop = (stream: FeedStream, why: GapWhy) => {
+    const track = of(stream)
+    if (track.waiting) return
+    track.waiting = true
+    mark(stream, why)
+    resync(stream)
+  }
+  return {
+    of,
+    all: () => byStream.entries(),
+    clear: () => byStream.clear(),
+    mark,
+    stop,
+    follows(stream, seq) {
+      const track = of(stream)
+      if (track.waiting || (track.last !== null && seq <= track.last)) return false
+      if (track.last !== null && seq !== track.last + 1) {
+        stop(stream, 'lost')
+        return false
+      }
+      track.last = seq
+      return true
+    },
+    heard(beat) {
+      heardWallMs = time.wallMs()
+      if (beat) lostAtWallMs = null
+    },
+    lost() {
+      lostAtWallMs ??= heardWallMs
+      for (const track of byStream.values()) track.waiting = false
+    },
+  }
+}
+
 /**
  * The client's rules (security page 12): each message is the last plus one, else the stream stops, the gap is marked and
  * the stream is asked for anew. A snapshot replaces. Nothing is ever made up in between.
  */
-export function createFeed({ stores, time, resync }: FeedOptions): Feed {
-  const tracks = new Map<FeedStream, Track>()
-  const track = (stream: FeedStream): Track => {
-    const known = tracks.get(stream)
-    if (known) return known
-    const fresh = { last: null, waiting: false, promised: 0, waited: 0 }
-    tracks.set(stream, fresh)
-    return fresh
-  }
+export function createFeed(options: FeedOptions): Feed {
+  const { stores, time, resync } = options
+  const tracks = createTracks(options)
   let epoch: string | null = null
-  let heardWallMs: Millis | null = null
-  let lostAtWallMs: Millis | null = null
   let unknownFrames = 0
-
-  const mark = (stream: FeedStream, why: GapWhy, fromWallMs: Millis | null) => {
-    const toWallMs = time.wallMs()
-    stores.gaps.set(withGap(stores.gaps.get(), { stream, why, fromWallMs: fromWallMs ?? toWallMs, toWallMs }))
-  }
-  const stop = (stream: FeedStream, why: GapWhy) => {
-    const state = track(stream)
-    if (state.waiting) return
-    state.waiting = true
-    mark(stream, why, heardWallMs)
-    resync(stream)
-  }
-  /** True when the message is the next one of its stream. A message that was taken before is let go silently. */
-  const follows = (stream: FeedStream, seq: number): boolean => {
-    const state = track(stream)
-    if (state.waiting || (state.last !== null && seq <= state.last)) return false
-    if (state.last !== null && seq !== state.last + 1) {
-      stop(stream, 'lost')
-      return false
-    }
-    state.last = seq
-    return true
-  }
 
   const takers: { readonly [T in FeedFrame['t']]: (frame: Extract<FeedFrame, { t: T }>) => void } = {
     hello(frame) {
-      const restarted = epoch !== null && epoch !== frame.epoch
-      if (restarted) {
-        for (const stream of tracks.keys()) mark(stream, 'source-restarted', lostAtWallMs ?? heardWallMs)
+      if (epoch !== null && epoch !== frame.epoch) {
+        for (const [stream] of tracks.all()) tracks.mark(stream, 'source-restarted')
         tracks.clear()
         time.forget()
       }
       epoch = frame.epoch
-      for (const state of tracks.values()) state.promised = 0
+      for (const [, track] of tracks.all()) track.promised = 0
       time.hear(frame.clock)
     },
     items({ stream, seq, items }) {
-      if (follows(stream, seq)) addItems(stores, stream, items)
+      if (tracks.follows(stream, seq)) addItems(stores, stream, items)
     },
     value({ stream, seq, value }) {
-      if (follows(stream, seq)) setValue(stores, stream, value)
+      if (tracks.follows(stream, seq)) setValue(stores, stream, value)
     },
     snapshot(frame) {
-      const state = track(frame.stream)
+      const track = tracks.of(frame.stream)
       // Not asked for, and further on than we were: the server no longer has what lies between.
-      if (!state.waiting && state.last !== null && frame.seq > state.last && isLog(frame.stream))
-        mark(frame.stream, 'beyond-kept', lostAtWallMs ?? heardWallMs)
-      state.last = frame.seq
-      state.waiting = false
+      const skipped = !track.waiting && track.last !== null && frame.seq > track.last
+      if (skipped && isLog(frame.stream)) tracks.mark(frame.stream, 'beyond-kept')
+      track.last = frame.seq
+      track.waiting = false
       if (isLog(frame.stream)) replaceItems(stores, frame.stream, frame.items ?? [])
       else if (frame.value !== null) setValue(stores, frame.stream, frame.value)
     },
     gap(frame) {
-      track(frame.stream).waiting = true
-      mark(frame.stream, frame.why, frame.fromWallMs ?? heardWallMs)
+      tracks.of(frame.stream).waiting = true
+      tracks.mark(frame.stream, frame.why, frame.fromWallMs)
     },
     beat(frame) {
       time.hear(frame.clock)
       for (const stream of [...logNames, ...valueNames]) {
-        const state = track(stream)
+        const track = tracks.of(stream)
         // Two beats in a row: what was sent before the last one must have arrived by now, pipes keep the order.
-        if (state.last !== null && state.promised > state.last) stop(stream, 'lost')
-        state.promised = frame.seqs[stream] ?? 0
+        if (track.last !== null && track.promised > track.last) tracks.stop(stream, 'lost')
+        track.promised = frame.seqs[stream] ?? 0
         // The question or its answer was lost: ask again.
-        state.waited = state.waiting ? state.waited + 1 : 0
-        if (state.waited > 0 && state.waited % patienceBeats === 0) resync(stream)
+        track.waited = track.waiting ? track.waited + 1 : 0
+        if (track.waited > 0 && track.waited % patienceBeats === 0) resync(stream)
       }
     },
   }
@@ -142,18 +175,11 @@ export function createFeed({ stores, time, resync }: FeedOptions): Feed {
   return {
     take(frame) {
       const taker = Object.hasOwn(takers, frame.t) ? takers[frame.t] : undefined
-      if (!taker) {
-        unknownFrames++
-        return
-      }
-      ;(taker as (frame: FeedFrame) => void)(frame)
-      heardWallMs = time.wallMs()
-      if (frame.t === 'beat') lostAtWallMs = null
+      if (taker) (taker as (frame: FeedFrame) => void)(frame)
+      else unknownFrames++
+      tracks.heard(frame.t === 'beat')
     },
-    lost() {
-      lostAtWallMs ??= heardWallMs
-      for (const state of tracks.values()) state.waiting = false
-    },
+    lost: () => tracks.lost(),
     position: () => (epoch === null ? null : { epoch, seqs: lastSeqs(tracks) }),
     get unknownFrames() {
       return unknownFrames
@@ -164,9 +190,9 @@ export function createFeed({ stores, time, resync }: FeedOptions): Feed {
 const isLog = (stream: FeedStream): stream is keyof FeedLogs => stream in logIndex
 const logIndex = Object.fromEntries(logNames.map((name) => [name, true]))
 
-function lastSeqs(tracks: ReadonlyMap<FeedStream, Track>): Partial<Record<FeedStream, number>> {
+function lastSeqs(tracks: Tracks): Partial<Record<FeedStream, number>> {
   const seqs: Partial<Record<FeedStream, number>> = {}
-  for (const [stream, { last, waiting }] of tracks) if (last !== null && !waiting) seqs[stream] = last
+  for (const [stream, { last, waiting }] of tracks.all()) if (last !== null && !waiting) seqs[stream] = last
   return seqs
 }
 

@@ -138,3 +138,9 @@ export function togglePause(page: Page): void {
     },
   })
 }
+
+/** Back to the present: neither held nor a range of the past. */
+export function goLive({ paused, places }: Page): void {
+  paused.set(null)
+  places.go({ params: { from: null, to: null } })
+}

@@ -1,6 +1,6 @@
 /** Where the drawing area of a chart lies within it, px: shared by the drawing and by what lies over it. */
 export const plotEdges = {
-  top: 18,
+  top: 22,
   right: 10,
   bottom: 0,
   left: 0,

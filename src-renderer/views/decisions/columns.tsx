@@ -14,13 +14,16 @@ const none = <span className="text-faint">{missing}</span>
 const mono = (content: string) => <span className="font-mono">{content}</span>
 
 /** The columns of the list (ux.md 6.2), as far as a local router knows them. */
-export const decisionColumns = (zone: Zone): readonly Column<DecisionRow>[] => [
-  {
-    id: 'time',
-    title: text.columns.time,
-    width: '7.25rem',
-    cell: ({ wallMs }) => mono(clockMillis(wallMs, zone)),
-  },
+export const decisionColumns = (zone: Zone): readonly Column<DecisionRow>[] => [timeColumn(zone), ...columns]
+
+const timeColumn = (zone: Zone): Column<DecisionRow> => ({
+  id: 'time',
+  title: text.columns.time,
+  width: '7.25rem',
+  cell: ({ wallMs }) => mono(clockMillis(wallMs, zone)),
+})
+
+const columns: readonly Column<DecisionRow>[] = [
   {
     id: 'outcome',
     title: text.columns.outcome,

@@ -1,6 +1,7 @@
 import { Search, X } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
 import { parseFilter } from '../../../src-main/domain/journal/filter'
+import type { FilterError } from '../../../src-main/domain/journal/filter-terms'
 import type { DecisionRow } from '../../../src-main/domain/journal/record'
 import { visible } from '../../format/visible'
 import { Button, IconButton } from '../../kit/button'
@@ -92,32 +93,44 @@ export function FilterBox({
           <IconButton icon={X} label={words.states.clearFilter} onClick={() => onApply('')} />
         ) : null}
       </div>
-      {error && draft !== '' ? (
-        <div
-          role="alert"
-          className="absolute top-8 left-0 z-drawer flex max-w-full items-center gap-3 rounded-control border border-crit bg-raised px-2 py-1 text-12 shadow-menu"
-        >
-          <span className="font-mono">
-            <span className="text-faint">{visible(draft.slice(Math.max(0, error.at - 12), error.at))}</span>
-            <span className="text-crit underline decoration-wavy">
-              {visible(draft.slice(error.at, error.at + error.length)) || '␣'}
-            </span>
-          </span>
-          <span className="min-w-0 text-crit">{visible(error.message)}</span>
-          {error.suggestion !== null ? (
-            <Button
-              onMouseDown={(event) => event.preventDefault()}
-              onClick={() =>
-                setDraft(draft.slice(0, error.at) + error.suggestion + draft.slice(error.at + error.length))
-              }
-            >
-              {text.replaceWith(visible(error.suggestion))}
-            </Button>
-          ) : null}
-        </div>
-      ) : null}
+      {error && draft !== '' ? <Mistake draft={draft} error={error} onReplace={setDraft} /> : null}
       {!error && suggestions.length > 0 ? (
         <Suggestions id={listId} suggestions={suggestions} chosen={chosen} onTake={take} />
+      ) : null}
+    </div>
+  )
+}
+
+/** Where the filter goes wrong, why, and what was probably meant. */
+function Mistake({
+  draft,
+  error,
+  onReplace,
+}: {
+  readonly draft: string
+  readonly error: FilterError
+  onReplace(draft: string): void
+}) {
+  const { at, length, message, suggestion } = error
+  return (
+    <div
+      role="alert"
+      className="absolute top-8 left-0 z-drawer flex max-w-full items-center gap-3 rounded-control border border-crit bg-raised px-2 py-1 text-12 shadow-menu"
+    >
+      <span className="font-mono whitespace-nowrap">
+        <span className="text-faint">{visible(draft.slice(Math.max(0, at - 12), at))}</span>
+        <span className="text-crit underline decoration-wavy">
+          {visible(draft.slice(at, at + length)) || '␣'}
+        </span>
+      </span>
+      <span className="min-w-0 text-crit">{visible(message)}</span>
+      {suggestion !== null ? (
+        <Button
+          onMouseDown={(event) => event.preventDefault()}
+          onClick={() => onReplace(draft.slice(0, at) + suggestion + draft.slice(at + length))}
+        >
+          {text.replaceWith(visible(suggestion))}
+        </Button>
       ) : null}
     </div>
   )

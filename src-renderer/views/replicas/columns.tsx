@@ -29,34 +29,14 @@ const kvLook = (ratio: number | null) =>
   ratio === null || ratio <= 0.85 ? '' : ratio > 0.95 ? 'text-crit' : 'text-warn'
 
 /** The columns of the list, as far as engine and router tell them. */
-export function replicaColumns(context: CellContext): readonly Column<Suspect>[] {
-  const { nowMonoMs, nowWallMs, sources } = context
-  const reading = (
-    read: (suspect: Suspect) => Reading<number>,
-    write: (value: number) => string,
-    more: {
-      readonly look?: (value: number | null) => string
-      readonly few?: (suspect: Suspect) => string | null
-    } = {},
-  ): Pick<Column<Suspect>, 'align' | 'cell' | 'sortBy'> => ({
-    align: 'right',
-    sortBy: (suspect) => known(read(suspect)),
-    cell: (suspect) => {
-      const own = read(suspect)
-      return (
-        <ReadingCell
-          reading={own}
-          write={write}
-          monoMs={nowMonoMs}
-          everyMs={paceOf(sources, own.source)}
-          look={more.look?.(known(own)) ?? ''}
-          few={more.few?.(suspect) ?? null}
-        />
-      )
-    },
-  })
-  const few = (q: 'p50' | 'p99') => (suspect: Suspect) => fewSamples(q, suspect.replica.latencySamples)
-  const ms = (value: number) => latency(value, 'ms').replace(' ms', '')
+export const replicaColumns = (context: CellContext): readonly Column<Suspect>[] => [
+  ...standingColumns(context),
+  ...engineColumns(context),
+  ...routerColumns(context),
+]
+
+/** What it is and what speaks against it. */
+function standingColumns({ nowMonoMs, sources }: CellContext): readonly Column<Suspect>[] {
   return [
     {
       id: 'state',
@@ -80,6 +60,43 @@ export function replicaColumns(context: CellContext): readonly Column<Suspect>[]
       width: 'minmax(10rem, 1fr)',
       cell: (suspect) => <SuspicionCell suspect={suspect} />,
     },
+  ]
+}
+
+/** A column of readings: figures with age and reason, ordered by their values. */
+const readings =
+  ({ nowMonoMs, sources }: CellContext) =>
+  (
+    read: (suspect: Suspect) => Reading<number>,
+    write: (value: number) => string,
+    more: {
+      readonly look?: (value: number | null) => string
+      readonly few?: (suspect: Suspect) => string | null
+    } = {},
+  ): Pick<Column<Suspect>, 'align' | 'cell' | 'sortBy'> => ({
+    align: 'right',
+    sortBy: (suspect) => known(read(suspect)),
+    cell: (suspect) => {
+      const own = read(suspect)
+      return (
+        <ReadingCell
+          reading={own}
+          write={write}
+          monoMs={nowMonoMs}
+          everyMs={paceOf(sources, own.source)}
+          look={more.look?.(known(own)) ?? ''}
+          few={more.few?.(suspect) ?? null}
+        />
+      )
+    },
+  })
+
+/** What the engine says of itself. */
+function engineColumns(context: CellContext): readonly Column<Suspect>[] {
+  const reading = readings(context)
+  const few = (q: 'p50' | 'p99') => (suspect: Suspect) => fewSamples(q, suspect.replica.latencySamples)
+  const ms = (value: number) => latency(value, 'ms').replace(' ms', '')
+  return [
     {
       id: 'running',
       title: text.columns.running,
@@ -140,6 +157,14 @@ export function replicaColumns(context: CellContext): readonly Column<Suspect>[]
       width: '6rem',
       ...reading(({ replica }) => replica.outputTokensPerSecond, threeDigits),
     },
+  ]
+}
+
+/** What our own router knows of it, and for how long. */
+function routerColumns(context: CellContext): readonly Column<Suspect>[] {
+  const reading = readings(context)
+  const { nowMonoMs, nowWallMs } = context
+  return [
     {
       id: 'errors',
       title: text.columns.errors,

@@ -16,17 +16,43 @@ import { paceOf } from './columns'
 
 const text = words.replicas
 
-/** Every reading of one replica, each with source and age in its tooltip, and what its router says. */
-export function ReplicaNow({
-  suspect,
-  sources,
-}: {
+/** What the sections need. */
+interface NowProps {
   readonly suspect: Suspect
   readonly sources: readonly SourceReport[]
-}) {
+}
+
+/** Every reading of one replica, each with source and age in its tooltip, and what its router says. */
+export function ReplicaNow(props: NowProps) {
+  return (
+    <>
+      <Standing {...props} />
+      <Engine {...props} />
+      <Router {...props} />
+      <Identity {...props} />
+    </>
+  )
+}
+
+function Standing({ suspect: { replica, suspicions }, sources }: NowProps) {
   const now = useShownNow()
-  const { replica, traffic, load, suspicions } = suspect
-  const source = sources.find(({ id }) => id === replica.state.source)
+  return (
+    <DrawerSection title={text.now.state}>
+      <ReplicaState standing={replicaStanding(replica, now.monoMs, paceOf(sources, replica.state.source))} />
+      <ul className="pt-1">
+        {suspicions.length === 0 ? <li className="text-faint">{text.now.none}</li> : null}
+        {suspicions.map(({ tone, text: why }) => (
+          <li key={why}>
+            <Mark tone={tone}>{why}</Mark>
+          </li>
+        ))}
+      </ul>
+    </DrawerSection>
+  )
+}
+
+function Engine({ suspect: { replica }, sources }: NowProps) {
+  const now = useShownNow()
   const cell = (
     reading: Reading<number>,
     write: (value: number) => string,
@@ -40,82 +66,79 @@ export function ReplicaNow({
       few={few}
     />
   )
-  const samples = replica.latencySamples
+  const ms = (value: number) => latency(value)
+  const perMinute = (value: number) => text.now.perMinute(count(Math.round(value)))
+  const [few50, few99] = [
+    fewSamples('p50', replica.latencySamples),
+    fewSamples('p99', replica.latencySamples),
+  ]
+  return (
+    <DrawerSection
+      title={replica.state.source === null ? text.now.source : visible(replica.state.source)}
+      aside={words.field.origin.observed}
+    >
+      <Facts
+        rows={[
+          [text.columns.running, cell(replica.running, count)],
+          [text.columns.waiting, cell(replica.waiting, count)],
+          [text.now.maxOngoing, cell(replica.maxOngoing, count)],
+          [text.columns.kv, cell(replica.kvUsedRatio, percent)],
+          [text.columns.cache, cell(replica.cacheHitRatio, percent)],
+          [text.now.preemptions, cell(replica.preemptionsPerMinute, perMinute)],
+          [text.columns.ttftP50, cell(replica.ttftMsP50, ms, few50)],
+          [text.columns.ttftP99, cell(replica.ttftMsP99, ms, few99)],
+          [text.columns.itlP99, cell(replica.itlMsP99, ms, few99)],
+          [
+            text.columns.output,
+            cell(replica.outputTokensPerSecond, (value) => rate(value, text.unit.tokens)),
+          ],
+        ]}
+      />
+    </DrawerSection>
+  )
+}
+
+function Router({ suspect: { traffic, load } }: NowProps) {
   const perMinute = (value: number | undefined) =>
     value === undefined ? missing : text.now.perMinute(count(value))
   return (
-    <>
-      <DrawerSection title={text.now.state}>
-        <ReplicaState
-          standing={replicaStanding(replica, now.monoMs, paceOf(sources, replica.state.source))}
-        />
-        <ul className="pt-1">
-          {suspicions.length === 0 ? <li className="text-faint">{text.now.none}</li> : null}
-          {suspicions.map(({ tone, text: why }) => (
-            <li key={why}>
-              <Mark tone={tone}>{why}</Mark>
-            </li>
-          ))}
-        </ul>
-      </DrawerSection>
-      <DrawerSection
-        title={replica.state.source === null ? text.now.source : visible(replica.state.source)}
-        aside={words.field.origin.observed}
-      >
-        <Facts
-          rows={[
-            [text.columns.running, cell(replica.running, count)],
-            [text.columns.waiting, cell(replica.waiting, count)],
-            [text.now.maxOngoing, cell(replica.maxOngoing, count)],
-            [text.columns.kv, cell(replica.kvUsedRatio, percent)],
-            [text.columns.cache, cell(replica.cacheHitRatio, percent)],
-            [
-              text.now.preemptions,
-              cell(replica.preemptionsPerMinute, (value) => text.now.perMinute(count(Math.round(value)))),
-            ],
-            [text.columns.ttftP50, cell(replica.ttftMsP50, (ms) => latency(ms), fewSamples('p50', samples))],
-            [text.columns.ttftP99, cell(replica.ttftMsP99, (ms) => latency(ms), fewSamples('p99', samples))],
-            [text.columns.itlP99, cell(replica.itlMsP99, (ms) => latency(ms), fewSamples('p99', samples))],
-            [
-              text.columns.output,
-              cell(replica.outputTokensPerSecond, (value) => rate(value, text.unit.tokens)),
-            ],
-          ]}
-        />
-      </DrawerSection>
-      <DrawerSection title={words.decisions.title} aside={words.overview.place.proxy}>
-        <Facts
-          rows={[
-            [text.now.inFlight, traffic ? count(traffic.inFlight) : missing],
-            [text.columns.load, load === null ? missing : times(load)],
-            [text.now.picks, perMinute(traffic?.picks)],
-            [text.now.served, perMinute(traffic?.served)],
-            [text.now.failed, perMinute(traffic?.failed)],
-            [text.columns.sessions, traffic ? count(traffic.sessions) : missing],
-            [text.now.ttftProxy, traffic ? percentilesOf(traffic.ttftMs) : missing],
-          ]}
-        />
-      </DrawerSection>
-      <DrawerSection title={text.columns.replica}>
-        <Facts
-          rows={[
-            [text.now.model, visible(replica.replica.model)],
-            [
-              text.now.address,
-              <span key="address" className="font-mono">
-                {visible(replica.replica.url)}
-              </span>,
-            ],
-            [
-              text.columns.up,
-              replica.upSinceWallMs === null ? missing : duration(now.wallMs - replica.upSinceWallMs),
-            ],
-            [text.now.source, source ? `${visible(source.kind)}: ${source.state}` : missing],
-            [text.now.lastError, visible(replica.lastError ?? source?.lastError ?? text.now.noError)],
-          ]}
-        />
-      </DrawerSection>
-    </>
+    <DrawerSection title={words.decisions.title} aside={words.overview.place.proxy}>
+      <Facts
+        rows={[
+          [text.now.inFlight, traffic ? count(traffic.inFlight) : missing],
+          [text.columns.load, load === null ? missing : times(load)],
+          [text.now.picks, perMinute(traffic?.picks)],
+          [text.now.served, perMinute(traffic?.served)],
+          [text.now.failed, perMinute(traffic?.failed)],
+          [text.columns.sessions, traffic ? count(traffic.sessions) : missing],
+          [text.now.ttftProxy, traffic ? percentilesOf(traffic.ttftMs) : missing],
+        ]}
+      />
+    </DrawerSection>
+  )
+}
+
+function Identity({ suspect: { replica }, sources }: NowProps) {
+  const now = useShownNow()
+  const source = sources.find(({ id }) => id === replica.state.source)
+  const up = replica.upSinceWallMs
+  return (
+    <DrawerSection title={text.columns.replica}>
+      <Facts
+        rows={[
+          [text.now.model, visible(replica.replica.model)],
+          [
+            text.now.address,
+            <span key="address" className="font-mono">
+              {visible(replica.replica.url)}
+            </span>,
+          ],
+          [text.columns.up, up === null ? missing : duration(now.wallMs - up)],
+          [text.now.source, source ? `${visible(source.kind)}: ${source.state}` : missing],
+          [text.now.lastError, visible(replica.lastError ?? source?.lastError ?? text.now.noError)],
+        ]}
+      />
+    </DrawerSection>
   )
 }
 

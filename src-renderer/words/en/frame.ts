@@ -73,9 +73,9 @@ export const banners = {
   retryNow: 'Retry now',
   silent: (age: string, at: string) => `Data is ${age} old: figures below describe ${at}.`,
   unauthorised:
-    'This session ended: its token is no longer valid. What you see is the last data, read-only. For a new link run “signalbox status” where Signalbox runs, or start it again; it prints one.',
+    'This session ended: its token is no longer valid. What you see is the last data, read-only. For a new link run “npx signalbox open” where Signalbox runs.',
   noTicket:
-    'This page needs a link with a ticket. Signalbox prints one when it starts (“signalbox --serve”); open that link, each works once.',
+    'This page needs a link with a ticket. Run “npx signalbox open” where Signalbox runs and open the link that it prints; each works once.',
   replaced: 'This session was opened in another window. What you see is the last data, read-only.',
   forbidden: 'This session may not read here. What you see is the last data, read-only.',
   protocol: (why: string) => `This page and its server are of different versions: ${why}. Reload the page.`,
