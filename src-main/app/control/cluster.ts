@@ -48,6 +48,9 @@ const replicaIdPrefix = `SERVE_REPLICA::default#LLMServer:${demoModel}#`
 /** Pace of reading the replicas. */
 const pollEveryMs: Millis = 1_000
 
+/** What the screens get of ingest. */
+const ingestStreams = ['cluster', 'decisions', 'seconds', 'fleet', 'summary'] as const
+
 type Acted = Promise<Result<null, CallError>>
 
 /** The embedded cluster: its processes, how they are introduced to each other, and what can be done to them. */
@@ -65,6 +68,8 @@ export class Cluster {
   /** Fresh processes that wait for another one before they can be started. */
   private waitingRouter: Transport | null = null
   private waitingTraffic: Transport | null = null
+  /** Since when nothing is recorded; null while ingest runs. */
+  private ingestGoneWallMs: Millis | null = null
   /** Kept over a restart of the router, so that clients find it where it was. */
   private ports: { readonly proxy: number; readonly router: number }
   private settle: (result: Result<Ready, CallError>) => void = () => {}
@@ -197,6 +202,8 @@ export class Cluster {
     }
     this.ingestProcess.up = true
     supervisor.up('ingest')
+    if (this.ingestGoneWallMs !== null) hub.gap(ingestStreams, this.ingestGoneWallMs)
+    this.ingestGoneWallMs = null
     await this.tellMembers()
     await this.story.tell()
   }
@@ -275,7 +282,7 @@ export class Cluster {
   }
 
   private ended(role: Role, how: string): void {
-    const { hub, seams } = this.parts
+    const { seams } = this.parts
     const links = {
       router: this.router,
       ingest: this.ingestProcess,
@@ -285,8 +292,7 @@ export class Cluster {
     links[role].close()
     if (role === 'router') void this.countLost(how)
     else this.record({ kind: 'process.turned', role, to: 'down', pid: null, lostStreams: null, why: how })
-    if (role === 'ingest')
-      hub.gap(['cluster', 'decisions', 'seconds', 'fleet', 'summary'], seams.clock.wallMs())
+    if (role === 'ingest') this.ingestGoneWallMs ??= seams.clock.wallMs()
     if (role === 'fleet') this.killed = new Set(this.replicas.map(({ id }) => id))
   }
 

@@ -48,7 +48,11 @@ test.describe('signalbox route needs no console', () => {
     ['an empty id', ['route', '--replicas', 'a,,b', 'x'], '--replicas has an empty id'],
     ['an id twice', ['route', '--replicas', 'a,b,a', 'x'], '--replicas names a twice'],
     ['no session', ['route', '--replicas', 'a'], "missing required argument 'sessions'"],
-    ['an unknown flag', ['route', '--replica', 'a', 'x'], "unknown option '--replica'"],
+    [
+      'an unknown flag',
+      ['route', '--replicas', 'a', '--vnode', '5', 'x'],
+      "unknown option '--vnode' (Did you mean --vnodes?)",
+    ],
     [
       'a wrong number',
       ['route', '--replicas', 'a', '--vnodes', '0', 'x'],
