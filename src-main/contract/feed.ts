@@ -6,7 +6,10 @@ import type { HealthView, SecondBucket, SummaryView } from '../domain/journal/vi
 /** Streams whose items add up: a screen keeps the newest of them. */
 export interface FeedLogs {
   readonly cluster: ClusterRecord
-  /** Decision rows as they begin and again when they end (same id: the newer one replaces the older). Sampled. */
+  /**
+   * Decision rows as they begin and again when they end (same id: the newer one replaces the older). Sampled, and without
+   * their reasons, which `decisions.explain` gives.
+   */
   readonly decisions: DecisionRow
   readonly seconds: SecondBucket
 }

@@ -108,8 +108,11 @@ function writeBatch(statements: Statements, { rows, records }: HistoryBatch, boo
   }
 }
 
-const columnValue = (value: RowFacts[keyof RowFacts]): string | number | null =>
-  typeof value === 'boolean' ? Number(value) : value
+/** A value that SQLite takes. One odd record must not keep the others of its batch from being written. */
+function columnValue(value: unknown): string | number | null {
+  if (typeof value === 'boolean') return Number(value)
+  return typeof value === 'string' || typeof value === 'number' ? value : null
+}
 
 /** The two columns that hold yes and no. */
 const flags: readonly string[] = ['truncated', 'demo']

@@ -11,8 +11,6 @@ export interface Journal {
   append(...bodies: readonly ClusterBody[]): void
   /** Records of a span of wall time that are in memory, oldest first. */
   between(fromWallMs: Millis, toWallMs: Millis): readonly ClusterRecord[]
-  /** Wall time of the oldest record in memory, when older ones were let go; null while all are here. */
-  readonly reachesBackToWallMs: Millis | null
 }
 
 /** What a journal is made from. */
@@ -43,8 +41,5 @@ export function createJournal({ clock, boot, onRecords }: JournalOptions): Journ
     },
     between: (fromWallMs, toWallMs) =>
       kept.toArray().filter(({ stamp }) => stamp.wallMs >= fromWallMs && stamp.wallMs <= toWallMs),
-    get reachesBackToWallMs() {
-      return kept.dropped === 0 ? null : (kept.toArray()[0]?.stamp.wallMs ?? null)
-    },
   }
 }

@@ -3,7 +3,8 @@ import type { Millis } from '../../base/units'
 import type { ClusterRecord, DecisionRow } from '../../domain/journal/record'
 import type { Histories, History, HistoryError } from '../../ports/history'
 import type { Clock } from '../../ports/seams/clock'
-import type { Stoppable, Timers } from '../../ports/seams/timers'
+import type { Timers } from '../../ports/seams/timers'
+import { createWaiting, type Waiting } from './waiting'
 
 /** What the store does: it keeps everything, nothing is written, or everything is in memory only. */
 export interface StoreState {
@@ -36,29 +37,54 @@ export interface KeeperOptions {
 
 /** Pace of writing. */
 const flushEveryMs: Millis = 500
-/** Rows of one transaction, and transactions of one turn: writing must not hold everything else up. */
-const batchRows = 500
+/** Transactions of one turn. */
 const batchesMax = 4
-/** Rows and records that may wait; beyond it the oldest are let go and counted. */
-export const waitingRowsMax = 20_000
-const waitingRecordsMax = 5_000
 /** Pause before a store that could not be written is tried again. */
 const retryEveryMs: Millis = 15_000
-/** Pace of removing what is too old, and of looking at earlier runs' records for it. */
-const pruneEveryMs: Millis = 60_000
-const pruneEarlierEveryMs: Millis = 3_600_000
 
 /** Opens the store and begins to write. */
-export function createKeeper({ clock, timers, histories, onTurn }: KeeperOptions): Keeper {
-  const rows = new Map<string, DecisionRow>()
-  let records: ClusterRecord[] = []
-  let past: History | null = null
-  let state: StoreState = { store: 'memory', why: null }
-  let moved: string | null = null
-  let unstored = 0
-  let retryMonoMs = 0
-  let prunedMonoMs = clock.monoMs()
-  let prunedEarlierMonoMs = Number.NEGATIVE_INFINITY
+export function createKeeper(options: KeeperOptions): Keeper {
+  const waiting = createWaiting()
+  const held = holdStore(options, waiting)
+  const writes = () => options.histories !== null && held.state.store !== 'read-only'
+  const flushing = options.timers.every(flushEveryMs, () => held.flush(batchesMax))
+  return {
+    row(row) {
+      if (writes()) waiting.row(row)
+    },
+    record(record) {
+      if (writes()) waiting.record(record)
+    },
+    get past() {
+      return held.past
+    },
+    get state() {
+      return held.state
+    },
+    get moved() {
+      return held.moved
+    },
+    stop() {
+      flushing.stop()
+      held.flush(Number.POSITIVE_INFINITY)
+      held.close()
+    },
+  }
+}
+
+interface HeldStore extends Pick<Keeper, 'past' | 'state' | 'moved'> {
+  /** Writes what waits, in so many transactions at most, or tries whether that is possible again. */
+  flush(batches: number): void
+  close(): void
+}
+
+/** The open store with what became of it: every failure turns it into memory, or into a store made anew. */
+function holdStore({ clock, histories, onTurn }: KeeperOptions, waiting: Waiting): HeldStore {
+  const prune = createPruning(clock)
+  const slot = createSlot(histories)
+  let retryMonoMs = clock.monoMs() + retryEveryMs
+  const opened = slot.open(false)
+  let state: StoreState = opened.ok ? opened.value : { store: 'memory', why: opened.error.message }
 
   const turn = (store: StoreState['store'], why: string | null) => {
     const same = state.store === store && state.why === why
@@ -69,114 +95,99 @@ export function createKeeper({ clock, timers, histories, onTurn }: KeeperOptions
     retryMonoMs = clock.monoMs() + retryEveryMs
     turn('memory', message)
   }
-  const open = (suspect: boolean): Result<StoreState, HistoryError> => {
-    past?.close()
-    past = null
-    if (histories === null) return ok(state)
-    const opened = histories.open({ suspect })
-    if (!opened.ok) return opened
-    past = opened.value.history
-    moved = opened.value.moved
-    return ok({ store: opened.value.state, why: opened.value.why })
-  }
-  /** Makes the store anew in the place of one that is lost, and says so. */
-  const reopen = (suspect: boolean, lost: string) => {
-    const opened = open(suspect)
-    if (!opened.ok) return toMemory(opened.error)
-    const aside = moved === null ? '' : ` The damaged one is kept as ${moved}.`
-    const why = `${lost}; a new one was begun, and what it held is not searched any more.${aside}`
-    turn(opened.value.store, why)
-  }
+  /** A store that is lost is made anew in its place; any other failure may pass. */
   const failed = (error: HistoryError) => {
-    if (error.kind === 'damaged') reopen(true, 'the store was damaged')
-    else if (error.kind === 'gone') reopen(false, error.message)
-    else toMemory(error)
+    if (error.kind !== 'damaged' && error.kind !== 'gone') return toMemory(error)
+    const anew = slot.open(error.kind === 'damaged')
+    if (!anew.ok) return toMemory(anew.error)
+    const lost = error.kind === 'damaged' ? 'the store was damaged' : error.message
+    const aside = slot.moved === null ? '' : ` The damaged one is kept as ${slot.moved}.`
+    turn(anew.value.store, `${lost}; a new one was begun, and what it held is not searched any more.${aside}`)
   }
   /** One transaction; false when there is nothing more to write, or it cannot be. */
-  const writeBatch = (): boolean => {
-    if (past === null || (rows.size === 0 && records.length === 0)) return false
-    const some = firstOf(rows, batchRows)
-    const someRecords = records
-    const result = past.write({ rows: some, records: someRecords })
-    if (!result.ok) {
-      failed(result.error)
-      return false
-    }
-    for (const row of some) if (rows.get(row.id) === row) rows.delete(row.id)
-    records = records.slice(someRecords.length)
-    return rows.size > 0
-  }
-  const flush = (batches: number) => {
-    if (state.store === 'read-only') return
-    if (state.store === 'memory') return retry()
-    const present = past?.present()
-    if (present && !present.ok) failed(present.error)
-    for (let batch = 0; batch < batches && state.store === 'ok' && writeBatch(); batch++);
-    prune()
+  const write = (): boolean => {
+    const batch = waiting.batch()
+    if (slot.past === null || batch === null) return false
+    const result = slot.past.write(batch)
+    if (result.ok) waiting.written(batch)
+    else failed(result.error)
+    return result.ok
   }
   const retry = () => {
     if (histories === null || clock.monoMs() < retryMonoMs) return
-    const opened = past === null || !past.present().ok ? open(false) : null
-    if (opened && !opened.ok) return toMemory(opened.error)
-    if (past === null || opened?.value.store === 'read-only')
-      return turn('read-only', opened?.value.why ?? null)
-    const result = past.write({ rows: firstOf(rows, batchRows), records: [] })
-    if (!result.ok) return failed(result.error)
-    const missed = unstored
-    unstored = 0
-    turn('ok', missed === 0 ? null : `${missed} decisions of the time in between were not stored`)
+    const again = slot.past?.present().ok ? null : slot.open(false)
+    if (again && !again.ok) return toMemory(again.error)
+    if (again?.value.store === 'read-only') return turn('read-only', again.value.why)
+    if (waiting.batch() !== null && !write()) return
+    const lost = waiting.lost()
+    turn('ok', lost === 0 ? null : `${lost} decisions of the time in between were not stored`)
   }
-  const prune = () => {
-    const monoMs = clock.monoMs()
-    if (past === null || monoMs - prunedMonoMs < pruneEveryMs) return
-    prunedMonoMs = monoMs
-    const earlierRuns = monoMs - prunedEarlierMonoMs >= pruneEarlierEveryMs
-    if (earlierRuns) prunedEarlierMonoMs = monoMs
-    const pruned = past.prune({ monoMs, wallMs: clock.wallMs(), earlierRuns })
-    if (!pruned.ok) failed(pruned.error)
-  }
-
-  const opened = open(false)
-  state = opened.ok ? opened.value : { store: 'memory', why: opened.error.message }
-  if (!opened.ok) retryMonoMs = clock.monoMs() + retryEveryMs
-  const flushing: Stoppable = timers.every(flushEveryMs, () => flush(batchesMax))
   return {
-    row(row) {
-      if (histories === null || state.store === 'read-only') return
-      rows.delete(row.id)
-      rows.set(row.id, row)
-      if (rows.size <= waitingRowsMax) return
-      rows.delete(rows.keys().next().value as string)
-      unstored++
+    flush(batches) {
+      if (state.store === 'read-only') return
+      if (state.store === 'memory') return retry()
+      const present = slot.past?.present()
+      if (present && !present.ok) failed(present.error)
+      for (let batch = 0; batch < batches && state.store === 'ok' && write(); batch++);
+      const unpruned = slot.past === null ? null : prune(slot.past)
+      if (unpruned) failed(unpruned)
     },
-    record(record) {
-      if (histories === null || state.store === 'read-only') return
-      records.push(record)
-      if (records.length > waitingRecordsMax) records.shift()
-    },
+    close: slot.close,
     get past() {
-      return past
+      return slot.past
     },
     get state() {
       return state
     },
     get moved() {
-      return moved
-    },
-    stop() {
-      flushing.stop()
-      flush(Number.POSITIVE_INFINITY)
-      past?.close()
-      past = null
+      return slot.moved
     },
   }
 }
 
-function firstOf(rows: ReadonlyMap<string, DecisionRow>, count: number): readonly DecisionRow[] {
-  const some: DecisionRow[] = []
-  for (const row of rows.values()) {
-    if (some.length === count) break
-    some.push(row)
+/** The one history that is open; opening another closes it. */
+function createSlot(histories: Histories | null) {
+  let past: History | null = null
+  let moved: string | null = null
+  const close = () => {
+    past?.close()
+    past = null
   }
-  return some
+  return {
+    close,
+    open(suspect: boolean): Result<StoreState, HistoryError> {
+      close()
+      if (histories === null) return ok({ store: 'memory', why: null })
+      const opened = histories.open({ suspect })
+      if (!opened.ok) return opened
+      past = opened.value.history
+      moved = opened.value.moved
+      return ok({ store: opened.value.state, why: opened.value.why })
+    },
+    get past() {
+      return past
+    },
+    get moved() {
+      return moved
+    },
+  }
+}
+
+/** Pace of removing what is too old, and of looking at earlier runs' records for it. */
+const pruneEveryMs: Millis = 60_000
+const pruneEarlierEveryMs: Millis = 3_600_000
+
+/** Removes what is too old whenever it is time; answers what went wrong. */
+function createPruning(clock: Clock): (past: History) => HistoryError | null {
+  let prunedMonoMs = clock.monoMs()
+  let prunedEarlierMonoMs = Number.NEGATIVE_INFINITY
+  return (past) => {
+    const monoMs = clock.monoMs()
+    if (monoMs - prunedMonoMs < pruneEveryMs) return null
+    prunedMonoMs = monoMs
+    const earlierRuns = monoMs - prunedEarlierMonoMs >= pruneEarlierEveryMs
+    if (earlierRuns) prunedEarlierMonoMs = monoMs
+    const pruned = past.prune({ monoMs, wallMs: clock.wallMs(), earlierRuns })
+    return pruned.ok ? null : pruned.error
+  }
 }

@@ -34,38 +34,25 @@ const lastWordsMs: Millis = 300
 type FleetPeer = Peer<Record<string, never>, FleetNotes>
 
 /** No router yet. */
-export function createRouterLinks(options: RouterLinksOptions): RouterLinks {
-  const links = new Map<FleetPeer, { boot: string }>()
-  const gone = new Set<string>()
-  let waiting: (() => void)[] = []
+export function createRouterLinks({ timers, fleet, onRecord, onDropped }: RouterLinksOptions): RouterLinks {
+  const presence = createPresence(timers)
   let dropped = 0
-
   const drop = (count: number) => {
     if (!(count > 0)) return
     dropped += count
-    options.onDropped(count)
+    onDropped(count)
   }
-  const closed = (peer: FleetPeer) => {
-    const boot = links.get(peer)?.boot
-    links.delete(peer)
-    if (boot !== undefined && ![...links.values()].some((each) => each.boot === boot)) gone.add(boot)
-    const now = waiting
-    waiting = []
-    for (const done of now) done()
-  }
-  const take = (records: unknown, boot: string) => {
+  const take = ({ records, droppedBefore }: Partial<RecordNotes['records']>, boot: string) => {
+    drop(Number(droppedBefore ?? 0))
     if (!Array.isArray(records)) return drop(1)
-    let bad = 0
-    for (const body of records as readonly unknown[]) {
-      if (isDecisionBody(body)) options.onRecord(body, boot)
-      else bad++
-    }
-    drop(bad)
+    const good = records.filter(isDecisionBody)
+    for (const body of good) onRecord(body, boot)
+    drop(records.length - good.length)
   }
   return {
     accept(transport) {
-      if (links.size >= linksMax) return transport.close('too many routers are linked')
-      const link = { boot: '' }
+      if (presence.peers().length >= linksMax) return transport.close('too many routers are linked')
+      let boot = ''
       const peer = createPeer<Record<string, never>, Record<string, never>, FleetNotes, RecordNotes>(
         transport,
         {
@@ -73,28 +60,55 @@ export function createRouterLinks(options: RouterLinksOptions): RouterLinks {
           handlers: {},
           onNote: {
             hello(hello) {
-              link.boot = String(hello?.boot).slice(0, 64)
-              gone.delete(link.boot)
+              boot = String(hello?.boot).slice(0, 64)
+              presence.named(peer, boot)
             },
-            records(batch) {
-              drop(Number(batch?.droppedBefore))
-              take(batch?.records, link.boot)
-            },
+            records: (batch) => take(batch ?? {}, boot),
           },
         },
       )
-      links.set(peer, link)
-      transport.onClose(() => closed(peer))
-      const fleet = options.fleet()
-      if (fleet) peer.note('fleet', { fleet })
+      presence.came(peer)
+      transport.onClose(() => presence.left(peer))
+      const now = fleet()
+      if (now) peer.note('fleet', { fleet: now })
     },
-    fleet(fleet) {
-      for (const peer of links.keys()) peer.note('fleet', { fleet })
+    fleet(now) {
+      for (const peer of presence.peers()) peer.note('fleet', { fleet: now })
     },
-    async gone() {
-      if (links.size > 0 && gone.size === 0)
+    gone: presence.gone,
+    get dropped() {
+      return dropped
+    },
+    stop() {
+      for (const peer of presence.peers()) peer.close('ingest is stopping')
+    },
+  }
+}
+
+/** Who is linked, and who was. A router that comes back under the same boot name never was away. */
+function createPresence(timers: Timers) {
+  const names = new Map<FleetPeer, string>()
+  const gone = new Set<string>()
+  let waiting: (() => void)[] = []
+  return {
+    peers: (): readonly FleetPeer[] => [...names.keys()],
+    came: (peer: FleetPeer) => void names.set(peer, ''),
+    named(peer: FleetPeer, boot: string) {
+      names.set(peer, boot)
+      gone.delete(boot)
+    },
+    left(peer: FleetPeer) {
+      const boot = names.get(peer)
+      names.delete(peer)
+      if (boot !== undefined && ![...names.values()].includes(boot)) gone.add(boot)
+      const now = waiting
+      waiting = []
+      for (const done of now) done()
+    },
+    async gone(): Promise<ReadonlySet<string>> {
+      if (names.size > 0 && gone.size === 0)
         await new Promise<void>((resolve) => {
-          const limit = options.timers.after(lastWordsMs, resolve)
+          const limit = timers.after(lastWordsMs, resolve)
           waiting.push(() => {
             limit.stop()
             resolve()
@@ -103,12 +117,6 @@ export function createRouterLinks(options: RouterLinksOptions): RouterLinks {
       const now = new Set(gone)
       gone.clear()
       return now
-    },
-    get dropped() {
-      return dropped
-    },
-    stop() {
-      for (const peer of [...links.keys()]) peer.close('ingest is stopping')
     },
   }
 }

@@ -48,96 +48,106 @@ interface Found {
 }
 
 /** A search over what is there now. */
-export function createSearch(options: SearchOptions): Search {
-  const { rows, journal, past, timers } = options
-  const pause = () =>
-    new Promise<void>((resolve) => {
+export const createSearch = (options: SearchOptions): Search => ({
+  async last(count, text) {
+    const filter = filterOf(text)
+    return filter.ok ? ok(await lastOf(options, count, filter.value)) : filter
+  },
+  async groups(by, text) {
+    const filter = filterOf(text)
+    return filter.ok ? ok(await groupsOf(options, by, filter.value)) : filter
+  },
+  explain(id) {
+    const { rows, past } = options
+    const stored = past()?.row(id)
+    const row = rows.find(id) ?? (stored?.ok ? (stored.value?.open() ?? null) : null)
+    if (row !== null) return ok({ row, session: sessionOf(row, rows, past()) })
+    return fail({
+      code: 'not_found',
+      message: `no decision ${id} is kept; it may be older than what is kept, or its record was lost`,
+    })
+  },
+  timeline: (fromWallMs, toWallMs) => timelineOf(options, fromWallMs, toWallMs),
+})
+
+async function lastOf(options: SearchOptions, count: number, filter: Filter): Promise<DecisionPage> {
+  const { rows } = options
+  if (filter.clauses.length === 0 && rows.size >= count) return newest(rows, count)
+  const found: DecisionRow[] = []
+  let matched = 0
+  let searched = 0
+  let fromWallMs: Millis | null = null
+  const visit = ({ facts, open }: Found) => {
+    searched++
+    fromWallMs = facts.wallMs
+    if (filter.matches(facts)) {
+      matched++
+      const row = found.length < count ? open() : null
+      if (row) found.push(row)
+    }
+    return found.length < count
+  }
+  for (const row of rows.newestFirst()) visit({ facts: factsOf(row), open: () => row })
+  if (found.length < count) await visitOlder(options, searched, visit)
+  return { rows: found, matched, searched, fromWallMs }
+}
+
+async function groupsOf(
+  options: SearchOptions,
+  by: DecisionGroups['by'],
+  filter: Filter,
+): Promise<DecisionGroups> {
+  const groups = createGroups(by)
+  let searched = 0
+  let fromWallMs: Millis | null = null
+  const visit = ({ facts }: Pick<Found, 'facts'>) => {
+    searched++
+    fromWallMs = facts.wallMs
+    if (filter.matches(facts)) groups.add(facts)
+    return true
+  }
+  for (const row of options.rows.newestFirst()) visit({ facts: factsOf(row) })
+  await visitOlder(options, searched, visit)
+  return { by, groups: groups.result(), searched, fromWallMs }
+}
+
+/** Decisions in the store that are older than those in memory, newest first, until the visitor has enough. */
+async function visitOlder(
+  { rows, past, timers }: SearchOptions,
+  searched: number,
+  visit: (found: Found) => boolean,
+): Promise<void> {
+  const { oldest } = rows
+  const known = oldest === null ? null : past()?.row(oldest.id)
+  let before = known?.ok ? (known.value?.place ?? null) : null
+  let seen = searched
+  for (let history = past(); history !== null && seen < searchedMax; history = past()) {
+    const page = history.page(before, pageRows)
+    if (!page.ok || page.value.length === 0) return
+    before = page.value.at(-1)?.place ?? null
+    for (const stored of page.value) {
+      if (rows.find(stored.facts.id) !== null) continue
+      seen++
+      if (!visit(stored)) return
+    }
+    await new Promise<void>((resolve) => {
       timers.after(0, resolve)
     })
-
-  /** Decisions in the store that are older than those in memory, newest first, until the visitor has enough. */
-  const older = async (searched: number, visit: (found: Found) => boolean) => {
-    const oldest = rows.oldest
-    const known = oldest === null ? null : past()?.row(oldest.id)
-    let before = known?.ok ? (known.value?.place ?? null) : null
-    let seen = searched
-    for (let history = past(); history !== null && seen < searchedMax; history = past()) {
-      const page = history.page(before, pageRows)
-      if (!page.ok || page.value.length === 0) return
-      before = page.value.at(-1)?.place ?? null
-      for (const stored of page.value) {
-        if (rows.find(stored.facts.id) !== null) continue
-        seen++
-        if (!visit(stored)) return
-      }
-      await pause()
-    }
   }
+}
 
-  return {
-    async last(count, text) {
-      const filter = filterOf(text)
-      if (!filter.ok) return filter
-      if (filter.value.clauses.length === 0 && rows.size >= count) return ok(newest(rows, count))
-      const found: DecisionRow[] = []
-      let matched = 0
-      let searched = 0
-      let fromWallMs: Millis | null = null
-      const visit = ({ facts, open }: Found) => {
-        searched++
-        fromWallMs = facts.wallMs
-        if (!filter.value.matches(facts)) return
-        matched++
-        if (found.length >= count) return
-        const row = open()
-        if (row) found.push(row)
-      }
-      for (const row of rows.newestFirst()) visit({ facts: factsOf(row), open: () => row })
-      if (found.length < count)
-        await older(searched, (each) => {
-          visit(each)
-          return found.length < count
-        })
-      return ok({ rows: found, matched, searched, fromWallMs })
-    },
-    async groups(by, text) {
-      const filter = filterOf(text)
-      if (!filter.ok) return filter
-      const groups = createGroups(by)
-      let searched = 0
-      let fromWallMs: Millis | null = null
-      const visit = ({ facts }: Pick<Found, 'facts'>) => {
-        searched++
-        fromWallMs = facts.wallMs
-        if (filter.value.matches(facts)) groups.add(facts)
-        return true
-      }
-      for (const row of rows.newestFirst()) visit({ facts: factsOf(row) })
-      await older(searched, visit)
-      return ok({ by, groups: groups.result(), searched, fromWallMs })
-    },
-    explain(id) {
-      const stored = past()?.row(id)
-      const row = rows.find(id) ?? (stored?.ok ? (stored.value?.open() ?? null) : null)
-      if (row === null)
-        return fail({
-          code: 'not_found',
-          message: `no decision ${id} is kept; it may be older than what is kept, or its record was lost`,
-        })
-      return ok({ row, session: sessionOf(row, rows, past()) })
-    },
-    timeline(fromWallMs, toWallMs) {
-      const recent = journal.between(fromWallMs, toWallMs)
-      const history = past()
-      if (history === null) return recent
-      const stored = history.records(fromWallMs, toWallMs, timelineMax)
-      const keys = new Set(recent.map(keyOf))
-      const all = [...(stored.ok ? stored.value : []).filter((each) => !keys.has(keyOf(each))), ...recent]
-      return all
-        .sort((a, b) => a.stamp.wallMs - b.stamp.wallMs || a.stamp.seq - b.stamp.seq)
-        .slice(-timelineMax)
-    },
-  }
+function timelineOf(
+  { journal, past }: SearchOptions,
+  fromWallMs: Millis,
+  toWallMs: Millis,
+): readonly ClusterRecord[] {
+  const recent = journal.between(fromWallMs, toWallMs)
+  const stored = past()?.records(fromWallMs, toWallMs, timelineMax)
+  const keys = new Set(recent.map(keyOf))
+  const older = (stored?.ok ? stored.value : []).filter((each) => !keys.has(keyOf(each)))
+  return [...older, ...recent]
+    .sort((a, b) => a.stamp.wallMs - b.stamp.wallMs || a.stamp.seq - b.stamp.seq)
+    .slice(-timelineMax)
 }
 
 /** The newest rows without a filter: no need to look at the others. */

@@ -1,27 +1,13 @@
 import type { Draw } from '../../base/draw'
 import type { Millis } from '../../base/units'
 import type { Reading } from '../../domain/fleet/reading'
-import {
-  type FleetSnapshot,
-  isEligible,
-  type Replica,
-  type ReplicaId,
-  type SourceState,
-} from '../../domain/fleet/replica'
+import { type FleetSnapshot, isEligible, type Replica, type ReplicaId } from '../../domain/fleet/replica'
 import type { ClusterBody } from '../../domain/journal/record'
 import type { FleetSource } from '../../ports/fleet-source'
-import { poll } from '../../ports/poll'
 import type { Clock } from '../../ports/seams/clock'
-import type { Stoppable, Timers } from '../../ports/seams/timers'
-import {
-  afterRead,
-  snapshotOf,
-  sourceReportOf,
-  sourceStateOf,
-  stateOf,
-  unread,
-  type WatchedReplica,
-} from './watched-replica'
+import type { Timers } from '../../ports/seams/timers'
+import { type ReplicaWatch, watchReplica } from './replica-watch'
+import { snapshotOf, sourceReportOf } from './watched-replica'
 
 /** Why the set of replicas changed. */
 export type ScaleCause = 'operator' | 'failure' | 'unknown'
@@ -52,143 +38,84 @@ export interface WatcherOptions {
   readonly changed: (fleet: FleetSnapshot) => void
 }
 
-/** Polls of many replicas are spread by this part of their pace. */
-const jitter = 0.1
-
-interface Watch {
-  state: WatchedReplica
-  /** The source's state that was last told. */
-  told: SourceState | null
-  readonly source: FleetSource
-  polling: Stoppable
-}
-
 /** A watcher of nothing. */
 export function createWatcher(options: WatcherOptions): Watcher {
-  const { clock, timers, everyMs } = options
-  const watches = new Map<ReplicaId, Watch>()
+  const { clock, everyMs, record } = options
+  let watches: readonly ReplicaWatch[] = []
   let epoch = options.epoch
-  let signature: string | null = null
+  let members: string | null = null
   let begun = false
 
-  const complete = () => [...watches.values()].every(({ state }) => state.readMonoMs !== null)
   const snapshot = (): FleetSnapshot => ({
     epoch,
     takenMonoMs: clock.monoMs(),
-    replicas: [...watches.values()].map(({ state, source }) =>
+    replicas: watches.map(({ state, source }) =>
       snapshotOf(state, source, options.errorsPerMinute(state.replica.id)),
     ),
-    sources: [...watches.values()].flatMap(
+    sources: watches.flatMap(
       ({ state, source }) => sourceReportOf(state, source, everyMs, clock.monoMs()) ?? [],
     ),
   })
   /** Tells of a change of membership or eligibility, with the next epoch. Nothing is told before the first whole look. */
   const settle = () => {
-    if (signature === null && !(begun && complete())) return
+    if (members === null && (!begun || watches.some(wasNotRead))) return
     const now = membersOf(snapshot())
-    if (now === signature) return
-    signature = now
+    if (now === members) return
+    members = now
     epoch++
     options.changed(snapshot())
   }
-  const start = (replica: Replica) => {
-    const watch: Watch = {
-      state: unread(replica),
-      told: null,
-      source: options.open(replica),
-      polling: { stop() {} },
-    }
-    watches.set(replica.id, watch)
-    startPolling(watch)
-  }
-  const startPolling = (watch: Watch) => {
-    watch.polling.stop()
-    const draw = options.draw.fork(watch.state.replica.id)
-    const pauseMs = () => everyMs * (1 - jitter + 2 * jitter * draw.unit())
-    watch.polling = poll(timers, pauseMs, (signal) => readOnce(watch, signal))
-  }
-  const readOnce = async (watch: Watch, signal: AbortSignal) => {
-    const read = await watch.source.read(signal)
-    if (signal.aborted) return
-    const before = watch.state
-    watch.state = afterRead(before, read, { monoMs: clock.monoMs(), wallMs: clock.wallMs() })
-    options.record(...changesOf(before, watch.state), ...turnsOf(watch))
-    settle()
-  }
-  const turnsOf = (watch: Watch): readonly ClusterBody[] => {
-    const to = sourceStateOf(watch.state, everyMs, clock.monoMs())
-    const from = watch.told
-    watch.told = to
-    if (to === from || (from === null && to === 'ok')) return []
-    return [{ kind: 'source.turned', source: watch.source.id, from, to, why: watch.state.lastError }]
-  }
-  const end = (id: ReplicaId) => {
-    const watch = watches.get(id)
-    watches.delete(id)
-    watch?.polling.stop()
-    if (watch && watch.state.readMonoMs !== null) options.record({ kind: 'replica.gone', replicaId: id })
+  const start = (replica: Replica) =>
+    watchReplica(replica, options.open(replica), {
+      ...options,
+      draw: options.draw.fork(replica.id),
+      onRead: settle,
+    })
+  const end = (watch: ReplicaWatch) => {
+    watch.stop()
+    if (!wasNotRead(watch)) record({ kind: 'replica.gone', replicaId: watch.state.replica.id })
   }
 
   return {
     targets(replicas, cause) {
-      const before = [...watches.values()].map(({ state }) => state.replica)
-      const same = (replica: Replica) => before.some((each) => equal(each, replica))
-      const added = replicas.filter((replica) => !same(replica))
-      const removed = before.filter((replica) => !replicas.some((each) => equal(each, replica)))
-      for (const { id } of removed) end(id)
-      for (const replica of added) start(replica)
-      order(watches, replicas)
       const first = !begun
       begun = true
-      if (added.length === 0 && removed.length === 0) return
+      const before = watches
+      watches = replicas.map((replica) => before.find(isOf(replica)) ?? start(replica))
+      const removed = before.filter((watch) => !watches.includes(watch))
+      const added = watches.filter((watch) => !before.includes(watch))
+      for (const watch of removed) end(watch)
       settle()
-      if (first) return // nothing was scaled: we only began to look
-      options.record({
+      if (first || (added.length === 0 && removed.length === 0)) return // at first nothing was scaled: we only began to look
+      record({
         kind: 'fleet.scaled',
         from: before.length,
         to: replicas.length,
-        added: added.map(({ id }) => id),
-        removed: removed.map(({ id }) => id),
+        added: added.map(idOf),
+        removed: removed.map(idOf),
         cause,
-        epoch: signature === null ? epoch + 1 : epoch,
+        epoch: members === null ? epoch + 1 : epoch,
       })
     },
-    fleet: () => (signature === null ? null : snapshot()),
+    fleet: () => (members === null ? null : snapshot()),
     resumed() {
-      for (const watch of watches.values()) {
-        watch.source.restart()
-        watch.state = { ...watch.state, lastGoodMonoMs: null, source: 'late' }
-        options.record(...turnsOf(watch))
-        startPolling(watch)
-      }
+      for (const watch of watches) watch.resume()
     },
     stop() {
-      for (const { polling } of watches.values()) polling.stop()
-      watches.clear()
+      for (const watch of watches) watch.stop()
+      watches = []
     },
   }
 }
 
-const equal = (a: Replica, b: Replica) => a.id === b.id && a.url === b.url && a.model === b.model
+const idOf = ({ state }: ReplicaWatch): ReplicaId => state.replica.id
+const wasNotRead = ({ state }: ReplicaWatch): boolean => state.readMonoMs === null
+
+/** The same id at another address is another replica. */
+const isOf =
+  ({ id, url, model }: Replica) =>
+  ({ state: { replica } }: ReplicaWatch) =>
+    replica.id === id && replica.url === url && replica.model === model
 
 const membersOf = ({ replicas }: FleetSnapshot): string =>
   JSON.stringify(replicas.map((each) => [each.replica.id, each.replica.url, isEligible(each)]))
-
-/** The order of the targets is the order of the fleet. */
-function order(watches: Map<ReplicaId, Watch>, replicas: readonly Replica[]): void {
-  for (const { id } of replicas) {
-    const watch = watches.get(id)
-    if (!watch) continue
-    watches.delete(id)
-    watches.set(id, watch)
-  }
-}
-
-function changesOf(before: WatchedReplica, after: WatchedReplica): readonly ClusterBody[] {
-  const from = stateOf(before)
-  const to = stateOf(after)
-  if (from === null) return [{ kind: 'replica.seen', replica: after.replica, state: to }]
-  if (from === to) return []
-  const why = to === 'ready' ? null : after.lastError
-  return [{ kind: 'replica.changed', replicaId: after.replica.id, from, to, why }]
-}

@@ -5,12 +5,8 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { createNodeFs } from '../../../src-main/adapters/node/fs'
 import { createHistories, type HistoriesOptions } from '../../../src-main/adapters/store/open-history'
 import { storeFile, storeFormat } from '../../../src-main/adapters/store/schema'
-import {
-  createKeeper,
-  type Keeper,
-  type StoreState,
-  waitingRowsMax,
-} from '../../../src-main/app/ingest/keeping'
+import { createKeeper, type Keeper, type StoreState } from '../../../src-main/app/ingest/keeping'
+import { waitingRowsMax } from '../../../src-main/app/ingest/waiting'
 import { fail } from '../../../src-main/base/result'
 import type { Histories, History, HistoryError } from '../../../src-main/ports/history'
 import { aRow } from '../../helpers/a-row'
