@@ -65,7 +65,7 @@ export function composeRouter(link: Transport, seams: RouterSeams): RouterProces
 /** The router as a process of its own: it ends when control is gone and its streams are done. */
 export function runRouterProcess(): void {
   const link = createParentTransport()
-  const router = composeRouter(link, systemSeams())
+  const router = composeRouter(link, systemRouterSeams())
   let leaving = false
   const leave = (waitMs: Millis) => {
     if (leaving) return
@@ -77,7 +77,8 @@ export function runRouterProcess(): void {
   process.on('SIGINT', () => undefined) // a terminal's Ctrl-C reaches every process; control says when to stop
 }
 
-function systemSeams(): RouterSeams {
+/** The seams of this machine, as the real process uses them. */
+export function systemRouterSeams(): RouterSeams {
   const descriptors = descriptorLimit()
   return {
     net: nodeNet,

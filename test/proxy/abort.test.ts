@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { eventually } from '../helpers/eventually'
 import { chatRequest, nextReply, rawClient } from '../helpers/raw-client'
 import { startRouter } from '../helpers/router-rig'
 import {
@@ -44,16 +45,18 @@ describe('F28: a client that leaves', () => {
       const rig = await startRouter({ replicas: [{ id: 'r1', url: replica.url }] })
       const client = rawClient(rig.proxyPort)
       client.send(chatRequest(rig.proxyPort, streaming))
-      await expect.poll(() => replica.calls.length).toBe(1)
-      if (status === 200) await expect.poll(() => client.received().length).toBeGreaterThan(0)
+      await eventually(() => replica.calls.length).toBe(1)
+      if (status === 200) await eventually(() => client.received().length).toBeGreaterThan(0)
       const leftMs = performance.now()
       if (how === 'destroy') client.socket.destroy()
       else client.socket.resetAndDestroy()
       await replica.calls[0]?.closed
       expect(performance.now() - leftMs).toBeLessThan(freedWithinMs)
-      await expect
-        .poll(() => rig.ingest.ended[0]?.outcome)
-        .toMatchObject({ end: 'client_left', reason: 'client_left', status })
+      await eventually(() => rig.ingest.ended[0]?.outcome).toMatchObject({
+        end: 'client_left',
+        reason: 'client_left',
+        status,
+      })
       expect(await rig.inFlight()).toBe(0)
     })
 
@@ -67,9 +70,7 @@ describe('F28: a client that leaves', () => {
     const client = rawClient(rig.proxyPort)
     client.socket.pause()
     client.send(chatRequest(rig.proxyPort, streaming))
-    await expect
-      .poll(() => replica.calls[0]?.socket.writableLength ?? 0, { timeout: 3_000 })
-      .toBeGreaterThan(1_000_000)
+    await eventually(() => replica.calls[0]?.socket.writableLength ?? 0).toBeGreaterThan(1_000_000)
     client.socket.destroy()
     await replica.calls[0]?.closed
     expect(await rig.inFlight()).toBe(0)
@@ -83,9 +84,9 @@ describe('F28: a client that leaves', () => {
     })
     const client = rawClient(rig.proxyPort)
     client.send(`${chatRequest(rig.proxyPort).slice(0, -5)}`)
-    await expect.poll(() => replica.connections).toBe(1)
+    await eventually(() => replica.connections).toBe(1)
     client.socket.destroy()
-    await expect.poll(() => rig.ingest.ended[0]?.outcome.end).toBe('client_left')
+    await eventually(() => rig.ingest.ended[0]?.outcome.end).toBe('client_left')
     expect(await rig.inFlight()).toBe(0)
     expect(replica.calls, 'no whole request').toHaveLength(0)
   })
@@ -100,9 +101,9 @@ describe.runIf(process.platform === 'linux')('F29: a client that half-closes', (
     const rig = await startRouter({ replicas: [{ id: 'r1', url: replica.url }] })
     const client = rawClient(rig.proxyPort)
     client.socket.end(chatRequest(rig.proxyPort, streaming))
-    await expect.poll(() => replica.calls.length).toBe(1)
+    await eventually(() => replica.calls.length).toBe(1)
     const seen = rig.status.length
-    await expect.poll(() => rig.status.length).toBeGreaterThan(seen + 5) // several looks at it have passed
+    await eventually(() => rig.status.length).toBeGreaterThan(seen + 5) // several looks at it have passed
     answer()
     const reply = await nextReply(client)
     expect([reply.status, reply.whole, reply.text.endsWith('data: [DONE]\n\n')]).toEqual([200, true, true])
@@ -113,7 +114,7 @@ describe.runIf(process.platform === 'linux')('F29: a client that half-closes', (
     const rig = await startRouter({ replicas: [{ id: 'r1', url: replica.url }] })
     const client = rawClient(rig.proxyPort)
     client.socket.end(chatRequest(rig.proxyPort))
-    await expect.poll(() => replica.calls.length).toBe(1)
+    await eventually(() => replica.calls.length).toBe(1)
     expect(await rig.inFlight()).toBe(1)
     client.socket.destroy()
     await replica.calls[0]?.closed
@@ -126,7 +127,7 @@ test('where the system cannot tell, a half-closed client counts as gone', async 
   const rig = await startRouter({ replicas: [{ id: 'r1', url: replica.url }], seams: { peers: null } })
   const client = rawClient(rig.proxyPort)
   client.send(chatRequest(rig.proxyPort))
-  await expect.poll(() => replica.calls.length).toBe(1)
+  await eventually(() => replica.calls.length).toBe(1)
   client.socket.end()
   await replica.calls[0]?.closed
   expect(await rig.inFlight()).toBe(0)
@@ -170,8 +171,8 @@ test('whatever clients and replicas do, every count returns to 0 and every decis
     }),
     { seed: 20260101, numRuns: 15 },
   )
-  await expect.poll(() => rig.inFlight()).toBe(0)
-  await expect.poll(() => rig.ingest.ended.length).toBe(rig.ingest.made.length)
+  await eventually(() => rig.inFlight()).toBe(0)
+  await eventually(() => rig.ingest.ended.length).toBe(rig.ingest.made.length)
   const ids = rig.ingest.ended.map(({ id }) => id)
   expect(new Set(ids).size, 'one end each').toBe(ids.length)
   expect(new Set(ids)).toEqual(new Set(rig.ingest.made.map(({ id }) => id)))

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { eventually } from '../helpers/eventually'
 import { chatRequest, exchange, nextReply, rawClient } from '../helpers/raw-client'
 import { fleetOf, type RouterRig, startRouter } from '../helpers/router-rig'
 import {
@@ -466,9 +467,9 @@ test('a client that does not read is cut after its time, and the replica is free
   const client = rawClient(rig.proxyPort)
   client.socket.pause()
   client.send(chatRequest(rig.proxyPort, streaming))
-  await expect.poll(() => replica.calls.length).toBe(1)
+  await eventually(() => replica.calls.length).toBe(1)
   await replica.calls[0]?.closed
-  await expect.poll(() => rig.ingest.ended[0]?.outcome.reason).toBe('client_stalled')
+  await eventually(() => rig.ingest.ended[0]?.outcome.reason).toBe('client_stalled')
   expect(await rig.inFlight()).toBe(0)
 })
 
@@ -480,7 +481,7 @@ test('a stream that answers through a stop of the router is cut with an event', 
   const rig = await startRouter({ replicas: [{ id: 'r1', url: replica.url }] })
   const client = rawClient(rig.proxyPort)
   client.send(chatRequest(rig.proxyPort, streaming))
-  await expect.poll(() => client.received().toString()).toContain('"a"')
+  await eventually(() => client.received().toString()).toContain('"a"')
   expect(await rig.call('router.stop', { waitMs: 50 })).toEqual({ ok: true, value: { cut: 1 } })
   const reply = await nextReply(client)
   expect(reply.text).toContain('"code":"router_stopping"')
@@ -501,7 +502,7 @@ test('a stop waits for streams that end by themselves, and refuses what is new',
   const idle = rawClient(rig.proxyPort)
   const client = rawClient(rig.proxyPort)
   client.send(chatRequest(rig.proxyPort, streaming))
-  await expect.poll(() => client.received().toString()).toContain('"a"')
+  await eventually(() => client.received().toString()).toContain('"a"')
   const stopped = rig.call('router.stop', { waitMs: 10_000 })
   await idle.closed
   finish()
@@ -516,7 +517,7 @@ describe('a proxy under pressure', () => {
     const rig = await startRouter({ replicas: [{ id: 'r1', url: replica.url }], limits: { streams: 1 } })
     const first = rawClient(rig.proxyPort)
     first.send(chatRequest(rig.proxyPort, streaming))
-    await expect.poll(() => replica.calls.length).toBe(1)
+    await eventually(() => replica.calls.length).toBe(1)
     const second = rawClient(rig.proxyPort)
     second.send(chatRequest(rig.proxyPort, streaming))
     const reply = await nextReply(second)
@@ -537,7 +538,7 @@ describe('a proxy under pressure', () => {
     expect((await nextReply(client)).status).toBe(503)
     await rig.fault()
     client.send(chatRequest(rig.proxyPort))
-    await expect.poll(() => client.received().toString()).toContain('HTTP/1.1 200')
+    await eventually(() => client.received().toString()).toContain('HTTP/1.1 200')
   })
 
   test('a request that waits behind a stream when the router stops: 503 router_stopping', async () => {
@@ -552,7 +553,7 @@ describe('a proxy under pressure', () => {
     const rig = await startRouter({ replicas: [{ id: 'r1', url: replica.url }] })
     const client = rawClient(rig.proxyPort)
     client.send(chatRequest(rig.proxyPort, streaming) + chatRequest(rig.proxyPort, streaming))
-    await expect.poll(() => replica.calls.length).toBe(1)
+    await eventually(() => replica.calls.length).toBe(1)
     const stopped = rig.call('router.stop', { waitMs: 10_000 })
     finish()
     await stopped

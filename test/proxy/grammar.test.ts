@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { eventually } from '../helpers/eventually'
 import { nextReply, rawClient } from '../helpers/raw-client'
 import { startRouter } from '../helpers/router-rig'
 import { startReplica } from '../helpers/scripted-replica'
@@ -246,7 +247,7 @@ test('a continued upload: 100 comes after the checks, then the body passes', asy
   client.send(
     `POST /v1/x HTTP/1.1\r\nHost: 127.0.0.1:${rig.proxyPort}\r\n${json}\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n`,
   )
-  await expect.poll(() => client.received().toString()).toBe('HTTP/1.1 100 Continue\r\n\r\n')
+  await eventually(() => client.received().toString()).toBe('HTTP/1.1 100 Continue\r\n\r\n')
   expect(replica.connections).toBe(0)
   client.send('{}')
   expect((await nextReply(client)).status).toBe(200)
@@ -287,7 +288,7 @@ test('pipelined requests are served one at a time, in order', async () => {
   const client = rawClient(rig.proxyPort)
   const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${rig.proxyPort}\r\n\r\n`
   client.send(get('/a1') + get('/b2') + get('/c3'))
-  await expect.poll(() => client.received().toString().split('HTTP/1.1 200').length).toBe(4)
+  await eventually(() => client.received().toString().split('HTTP/1.1 200').length).toBe(4)
   expect(order).toEqual(['/a1 with 1 under way', '/b2 with 1 under way', '/c3 with 1 under way'])
 })
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { eventually } from '../helpers/eventually'
 import { chatRequest, exchange, rawClient } from '../helpers/raw-client'
 import { startRouter } from '../helpers/router-rig'
 import { dechunk, startReplica } from '../helpers/scripted-replica'
@@ -203,9 +204,9 @@ describe('replica → client', () => {
     const rig = await startRouter({ replicas: [{ id: 'r1', url: replica.url }] })
     const client = rawClient(rig.proxyPort)
     client.send(chatRequest(rig.proxyPort))
-    await expect.poll(() => client.received().toString()).toContain(`HTTP/1.1 ${status}`)
+    await eventually(() => client.received().toString()).toContain(`HTTP/1.1 ${status}`)
     client.send(chatRequest(rig.proxyPort))
-    await expect.poll(() => client.received().toString().split(`HTTP/1.1 ${status}`).length).toBe(3)
+    await eventually(() => client.received().toString().split(`HTTP/1.1 ${status}`).length).toBe(3)
   })
 
   test('a compressed reply passes untouched', async () => {

@@ -1,5 +1,6 @@
 import OpenAI from 'openai'
 import { describe, expect, test } from 'vitest'
+import { eventually } from '../helpers/eventually'
 import { type RouterRig, startRouter } from '../helpers/router-rig'
 import {
   answerJson,
@@ -161,8 +162,8 @@ describe('the official client', () => {
     for await (const part of await client(rig.proxyUrl).chat.completions.create({ ...prompt, stream: true }))
       text += part.choices[0]?.delta.tool_calls?.[0]?.function?.arguments ?? ''
     expect(text).toBe('{"a":1}')
-    await expect.poll(() => rig.ingest.ended[0]?.outcome.finish).toBe('tool_calls')
+    await eventually(() => rig.ingest.ended[0]?.outcome.finish).toBe('tool_calls')
   })
 })
 
-const freed = (rig: RouterRig) => expect.poll(() => rig.inFlight()).toBe(0)
+const freed = (rig: RouterRig) => eventually(() => rig.inFlight()).toBe(0)

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { createNodeDigests } from '../../src-main/adapters/node/digests'
+import { eventually } from '../helpers/eventually'
 import { chatRequest, exchange, parseReply, rawClient } from '../helpers/raw-client'
 import { fleetOf, type RouterRig, replicaIdPrefix, sessionKeyHex, startRouter } from '../helpers/router-rig'
 import { startReplica } from '../helpers/scripted-replica'
@@ -195,9 +196,9 @@ describe('the session header', () => {
 test('the fleet that ingest tells is used at once, and kept when ingest dies', async () => {
   const rig = await startRouter({ replicas: [{ id: 'r1', url: 'http://127.0.0.1:1' }] })
   expect(await pickOf(rig, asHaproxy(rig))).toBe('r1')
-  await expect.poll(() => rig.ingest.links).toBe(1)
+  await eventually(() => rig.ingest.links).toBe(1)
   rig.ingest.tell(fleetOf(5, [{ id: 'r2', url: 'http://127.0.0.1:2' }]))
-  await expect.poll(() => pickOf(rig, asHaproxy(rig))).toBe('r2')
+  await eventually(() => pickOf(rig, asHaproxy(rig))).toBe('r2')
   await rig.ingest.close()
   expect(await pickOf(rig, asHaproxy(rig))).toBe('r2')
 })
@@ -207,7 +208,7 @@ test('many questions on one connection are answered in order', async () => {
   const client = rawClient(rig.routerPort)
   const question = `POST /internal/route HTTP/1.1\r\nHost: 127.0.0.1:${rig.routerPort}\r\nContent-Length: 0\r\n\r\n`
   client.send(question.repeat(20))
-  await expect.poll(() => client.received().toString().split('"decision":').length).toBe(21)
+  await eventually(() => client.received().toString().split('"decision":').length).toBe(21)
   const ids = [
     ...client
       .received()

@@ -5,6 +5,7 @@ import type { routerLink } from '../../src-main/contract/links'
 import { createPeer } from '../../src-main/contract/peer'
 import type { Transport } from '../../src-main/contract/transport'
 import { bundled } from '../helpers/bundled'
+import { eventually } from '../helpers/eventually'
 import { chatRequest, nextReply, rawClient } from '../helpers/raw-client'
 import {
   beginStream,
@@ -75,7 +76,7 @@ async function openStream() {
   const router = await startChild(replica.url)
   const client = rawClient(router.proxyPort)
   client.send(chatRequest(router.proxyPort, { body: { stream: true } }))
-  await expect.poll(() => client.received().toString()).toContain('"a"')
+  await eventually(() => client.received().toString()).toContain('"a"')
   return {
     ...router,
     client,
@@ -89,7 +90,7 @@ async function openStream() {
 test('control is gone: the running stream ends whole, then the router ends, without a word', async () => {
   const { child, client, end, output } = await openStream()
   child.disconnect()
-  await expect.poll(() => canConnect(client.socket.remotePort ?? 0), { timeout: 3_000 }).toBe(false)
+  await eventually(() => canConnect(client.socket.remotePort ?? 0)).toBe(false)
   end()
   const reply = await nextReply(client)
   expect([reply.whole, reply.text.endsWith(doneEvent)]).toEqual([true, true])
@@ -102,7 +103,7 @@ test('SIGTERM: it drains, then ends with 0; SIGINT alone leaves it to control', 
   const { child, client, end } = await openStream()
   child.kill('SIGINT')
   child.kill('SIGTERM')
-  await expect.poll(() => canConnect(client.socket.remotePort ?? 0), { timeout: 3_000 }).toBe(false)
+  await eventually(() => canConnect(client.socket.remotePort ?? 0)).toBe(false)
   end()
   expect((await nextReply(client)).whole).toBe(true)
   expect(await once(child, 'exit')).toEqual([0, null])

@@ -2,6 +2,7 @@ import { createServer } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { nodeNet } from '../../src-main/adapters/node/net'
 import { portHolder, tcpPeers } from '../../src-main/adapters/node/tcp-sockets'
+import { eventually } from '../helpers/eventually'
 import { chatRequest, exchange, nextReply, rawClient } from '../helpers/raw-client'
 import { fleetOf, startRouter, tryRouter } from '../helpers/router-rig'
 import { beginStream, contentEvent, doneEvent, finishEvent, startReplica } from '../helpers/scripted-replica'
@@ -85,7 +86,7 @@ describe('starting', () => {
 
   test('it tells control and ingest how it is', async () => {
     const rig = await startRouter({ replicas: [] })
-    await expect.poll(() => rig.status.at(-1)).toEqual({ inFlight: 0, droppedRecords: 0, ingestLinked: true })
+    await eventually(() => rig.status.at(-1)).toEqual({ inFlight: 0, droppedRecords: 0, ingestLinked: true })
     expect(rig.ingest.hellos).toEqual([
       { pid: process.pid, boot: expect.stringMatching(/^[0-9a-f]{4}$/), inFlight: 0 },
     ])
@@ -104,17 +105,17 @@ test('a change of policy or fleet leaves running streams alone', async () => {
   })
   const second = await startReplica()
   const rig = await startRouter({ replicas: [{ id: 'r1', url: first.url }] })
-  await expect.poll(() => rig.ingest.links).toBe(1)
+  await eventually(() => rig.ingest.links).toBe(1)
   const client = rawClient(rig.proxyPort)
   client.send(chatRequest(rig.proxyPort, { body: { stream: true } }))
-  await expect.poll(() => client.received().toString()).toContain('"a"')
+  await eventually(() => client.received().toString()).toContain('"a"')
 
   expect(
     (await rig.call('router.policy', { id: 'consistent-hash', params: { num_fallback_replicas: 0 } })).ok,
   ).toBe(true)
   rig.ingest.tell(fleetOf(2, [{ id: 'r2', url: second.url }]))
   const route = `POST /internal/route HTTP/1.1\r\nHost: 127.0.0.1:${rig.routerPort}\r\nContent-Length: 0\r\n\r\n`
-  await expect.poll(async () => (await exchange(rig.routerPort, route)).text).toContain('#r2"')
+  await eventually(async () => (await exchange(rig.routerPort, route)).text).toContain('#r2"')
   const other = await exchange(rig.proxyPort, chatRequest(rig.proxyPort))
   expect(other.header('x-signalbox-replica')).toBe('r2')
   expect(await rig.inFlight(), 'the old stream still counts').toBe(1)
@@ -136,7 +137,7 @@ test('replicas that may not be picked get nothing, and the reasons say why', asy
     { id: 'r2', url: second.url },
   ]
   const rig = await startRouter({ replicas })
-  await expect.poll(() => rig.ingest.links).toBe(1)
+  await eventually(() => rig.ingest.links).toBe(1)
   rig.ingest.tell(
     fleetOf(
       2,
@@ -185,6 +186,6 @@ describe.runIf(process.platform === 'linux')('what the system tells of sockets',
     const peerPort = await accepted
     expect(tcpPeers()?.(peerPort, ownPort)).toBe(true)
     leave()
-    await expect.poll(() => tcpPeers()?.(peerPort, ownPort)).toBe(false)
+    await eventually(() => tcpPeers()?.(peerPort, ownPort)).toBe(false)
   })
 })
