@@ -1,7 +1,7 @@
 import type { Result } from '../../base/result'
 import { fail, ok } from '../../base/result'
 import type { Json } from '../../base/stable-json'
-import { stableJson } from '../../base/stable-json'
+import { isList, stableJson } from '../../base/stable-json'
 import type { Millis } from '../../base/units'
 
 /** What a record says, before the chain gives it a place. */
@@ -57,13 +57,11 @@ export function seal(
     kind: entry.kind,
     body: canonicalBody(entry.body),
   }
-  return { ...unsealed, hash: hashOf(unsealed, sha256) }
+  return { ...unsealed, hash: sha256(textsOf(unsealed, '').hashed) }
 }
 
 /** The line of a record, line feed included: canonical JSON, so that one record has one text. */
-export function lineOf({ seq, prev, ts, mono, boot, kind, body, hash }: ChainRecord): string {
-  return `${stableJson({ seq, prev, ts, mono, boot, kind, body, hash })}\n`
-}
+export const lineOf = (record: ChainRecord): string => `${textsOf(record, record.hash).line}\n`
 
 /**
  * Numbers that are not whole, or too large to be exact, become decimal text: how a fraction is printed differs between
@@ -81,25 +79,33 @@ export function canonicalBody(value: Json): Json {
   )
 }
 
-const isList = (value: object): value is readonly Json[] => Array.isArray(value)
-
 /** Reads a line (without its line feed) and checks it by itself; its place in the chain is not looked at. */
 export function readRecord(line: string, sha256: Sha256): Result<ChainRecord, string> {
   try {
     const value: unknown = JSON.parse(line)
     if (!isRecord(value)) return fail('not an audit record')
-    if (lineOf(value) !== `${line}\n`) return fail('not in canonical form')
-    return hashOf(value, sha256) === value.hash ? ok(value) : fail('its hash does not fit its content')
+    const { line: canonical, hashed } = textsOf(value, value.hash)
+    if (canonical !== line) return fail('not in canonical form')
+    return sha256(hashed) === value.hash ? ok(value) : fail('its hash does not fit its content')
   } catch {
     return fail('not JSON') // or JSON beyond numbers and depths that a record can have
   }
 }
 
-function hashOf(
+/** The canonical text of a record, and what its hash is taken of. The members stand in the order of their names. */
+function textsOf(
   { seq, prev, ts, mono, boot, kind, body }: Omit<ChainRecord, 'hash'>,
-  sha256: Sha256,
-): string {
-  return sha256(prev + stableJson({ seq, ts, mono, boot, kind, body }))
+  hash: string,
+): { readonly line: string; readonly hashed: string } {
+  const [start, middle] = [
+    `{"body":${stableJson(body)},"boot":${stableJson(boot)}`,
+    `"kind":${stableJson(kind)},"mono":${mono}`,
+  ]
+  const end = `"seq":${seq},"ts":${ts}}`
+  return {
+    line: `${start},"hash":${stableJson(hash)},${middle},"prev":${stableJson(prev)},${end}`,
+    hashed: `${prev}${start},${middle},${end}`,
+  }
 }
 
 function isRecord(value: unknown): value is ChainRecord {
