@@ -6,6 +6,9 @@ interface ParentPort {
   on(event: 'message', listener: (event: { readonly data: unknown }) => void): void
 }
 
+/** A pipe that breaks while a frame is written would otherwise end this process; the disconnect follows anyway. */
+const ignore = () => {}
+
 /** The link of one of our child processes to control, under Electron and under Node alike. */
 export function createParentTransport(): Transport {
   const port = (process as unknown as { readonly parentPort?: ParentPort }).parentPort
@@ -17,7 +20,7 @@ export function createParentTransport(): Transport {
   return {
     send(frame) {
       if (port) port.postMessage(frame)
-      else if (process.connected) process.send?.(frame)
+      else if (process.connected) process.send?.(frame, undefined, undefined, ignore)
       else return false
       return true
     },
