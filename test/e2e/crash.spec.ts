@@ -41,6 +41,7 @@ for (const role of ['router', 'ingest'] as const) {
     const { page } = shell
     await expect(page.getByRole('main')).toContainText('Healthy')
     const before = await processOf(shell, role)
+    expect(before?.pid).toBeGreaterThan(1)
     process.kill(Number(before?.pid), 'SIGKILL')
     await expect(
       page.getByText(new RegExp(`The ${role} process ended \\(.*\\) and (is being|was) restarted`)).first(),

@@ -31,7 +31,7 @@ test('decisions arrive, and a row tells why its replica was picked', async ({ sh
   await expect(why).toContainText(
     /(r\d+) was picked: it owns the session’s place on the hash ring, and \1 answered\./,
   )
-  const candidates = why.getByRole('region', { name: 'Candidates' })
+  const candidates = why.getByRole('region', { name: 'Candidates' }).first()
   for (const id of ['r1', 'r8']) await expect(candidates.getByText(id, { exact: true })).toBeVisible()
   await expect(candidates).toContainText('picked')
   await expect(page).toHaveURL(/sel=decision/)

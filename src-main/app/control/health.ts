@@ -63,7 +63,7 @@ function processBanners(processes: readonly ProcessReport[], lostStreams: number
     return [
       {
         id,
-        severity: 'warning',
+        severity: lost === '' ? 'warning' : 'critical', // streams that were cut stay bad news for a while
         text: `The ${role} process ended (${lastExit}) and was restarted${lost}.`,
         sinceWallMs,
       },

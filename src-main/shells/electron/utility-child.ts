@@ -19,12 +19,7 @@ export function createUtilityProc(programFolder: string): Proc {
         pid = child.pid ?? null
       })
       child.once('exit', (code) => {
-        how =
-          code === 0 || asked
-            ? `exit ${code}`
-            : code > 128 || code < 0
-              ? `signal or crash (${code})`
-              : `exit ${code}`
+        how = exitWords(code, asked)
         for (const listener of closes) listener('the process ended')
         for (const listener of exits) listener(how)
       })
@@ -55,4 +50,10 @@ export function createUtilityProc(programFolder: string): Proc {
       }
     },
   }
+}
+
+/** Electron tells a kill from outside as code 0 on some systems, so a 0 that we did not ask for says both. */
+function exitWords(code: number, asked: boolean): string {
+  if (code === 0 && !asked) return 'killed, or exit 0'
+  return code > 128 || code < 0 ? `signal or crash, code ${code}` : `exit ${code}`
 }

@@ -221,6 +221,7 @@ test('F42 the router process is killed: back within a second, lost streams count
     return page.rows.filter(({ outcome }) => outcome === null).length === 3
   })
   const before = await router()
+  expect(before?.pid).toBeGreaterThan(1)
   process.kill(Number(before?.pid), 'SIGKILL')
   const killed = Date.now()
   const after = await until('a new router process', async () => {
