@@ -1,0 +1,143 @@
+import { describe, expect, test } from 'vitest'
+import { type BannerFacts, bannersOf } from '../../../src-renderer/frame/banner-list'
+import { matches } from '../../../src-renderer/frame/palette'
+import { sourceChips } from '../../../src-renderer/frame/source-chips'
+import { nextTheme } from '../../../src-renderer/frame/theme'
+import { moveSelection } from '../../../src-renderer/state/use-keys'
+import { suggestionsFor } from '../../../src-renderer/views/decisions/suggestions'
+import { aFleet, aHealth, aReplica, aRow, startWallMs } from '../builders'
+
+const facts = (over: Partial<BannerFacts> = {}): BannerFacts => ({
+  link: { phase: 'open' },
+  health: aHealth(),
+  gaps: [],
+  dismissed: new Set(),
+  nowWallMs: startWallMs + 8_000,
+  nowMonoMs: 1_000,
+  zone: 'utc',
+  ...over,
+})
+const waiting = {
+  phase: 'waiting',
+  why: 'the connection broke',
+  sinceWallMs: startWallMs,
+  retryMonoMs: 4_200,
+} as const
+const gap = {
+  stream: 'seconds',
+  why: 'source-restarted',
+  fromWallMs: startWallMs,
+  toWallMs: startWallMs + 5_000,
+} as const
+const storeBanner = {
+  id: 'store',
+  severity: 'warning',
+  text: 'the store is in memory',
+  sinceWallMs: 0,
+} as const
+
+describe('banners', () => {
+  test.each([
+    ['all is well', {}, []],
+    [
+      'the line is gone',
+      { link: waiting },
+      ['Not connected: the connection broke. Figures are those of 03:00:00. Next try in 4 s'],
+    ],
+    [
+      'a try is under way',
+      { link: waiting, nowMonoMs: 5_000 },
+      ['Not connected: the connection broke. Figures are those of 03:00:00. Connecting…'],
+    ],
+    [
+      'silence',
+      { link: { phase: 'silent', sinceWallMs: startWallMs } },
+      ['Data is 8 s old: figures below describe 03:00:00.'],
+    ],
+    ['a gap is news', { gaps: [gap] }, ['No data from 03:00:00 to 03:00:05: the source restarted.']],
+    ['a gap is no news any more', { gaps: [gap], nowWallMs: startWallMs + 120_000 }, []],
+    [
+      'streams were lost',
+      { health: aHealth({ lostStreams: 3 }) },
+      ['3 streams were lost when a process ended.'],
+    ],
+    ['what was put away', { gaps: [gap], dismissed: new Set([`gap-${gap.toWallMs}`]) }, []],
+  ] as const)('%s', (_, over, texts) => {
+    expect(bannersOf(facts(over as Partial<BannerFacts>)).map(({ text }) => text)).toEqual(texts)
+  })
+
+  test('the worst stands first: connection, what is broken now, what was lost, then warnings and the gaps they explain', () => {
+    const health = aHealth({
+      lostStreams: 1,
+      banners: [storeBanner, { ...storeBanner, id: 'r', severity: 'critical', text: 'router is down' }],
+    })
+    const all = bannersOf(facts({ link: waiting, health, gaps: [gap] }))
+    expect(all.map(({ id }) => id)).toEqual([
+      'link',
+      'health-r',
+      'lost-1',
+      'health-store',
+      `gap-${gap.toWallMs}`,
+    ])
+  })
+
+  test('[F86] a revoked token says how to get a new link, and offers no vain retry', () => {
+    const [banner] = bannersOf(
+      facts({ link: { phase: 'ended', end: 'unauthorised', why: '', sinceWallMs: 0 } }),
+    )
+    expect(banner?.text).toContain('npx signalbox open')
+    expect([banner?.tone, banner?.action]).toEqual(['crit', null])
+  })
+})
+
+describe('source chips', () => {
+  const fleet = aFleet([aReplica('r1'), aReplica('r2', {}, 'down')])
+  test('say what is not well, and nothing of what cannot be known', () => {
+    const health = aHealth({ store: { state: 'memory', why: 'disk is full', path: null } })
+    expect(sourceChips(health, fleet, { phase: 'open' }).map(({ text, tone }) => `${text} ${tone}`)).toEqual([
+      'router ok',
+      'ingest ok',
+      'fleet ok',
+      'traffic ok',
+      'store memory only warn',
+      'replicas 1/2 warn',
+    ])
+    expect(sourceChips(health, fleet, waiting).every(({ tone }) => tone === 'unknown')).toBe(true)
+    expect(sourceChips(null, fleet, { phase: 'open' })).toEqual([])
+  })
+})
+
+describe('small parts', () => {
+  test.each([
+    ['Go: Decisions', 'dec', true],
+    ['Go: Decisions', '>dec', true],
+    ['Decisions: Filter failures', 'dff', true],
+    ['Go: Overview', 'zzz', false],
+  ])('palette: %s for %s', (title, search, found) => expect(matches(title, search) > 0).toBe(found))
+  test('the nearer match wins', () => {
+    expect(matches('Go: Decisions', 'dec')).toBeGreaterThan(
+      matches('Decisions of the day: every choice', 'dyc'),
+    )
+  })
+  test('themes go round', () => {
+    expect([nextTheme(null), nextTheme('dark'), nextTheme('light')]).toEqual(['dark', 'light', null])
+  })
+  test.each([
+    ['down from none: the first', null, 1, 'a'],
+    ['up from none: the last', null, -1, 'c'],
+    ['down', 'a', 1, 'b'],
+    ['no further than the end', 'c', 1, 'c'],
+    ['one that left: the first', 'x', 1, 'a'],
+  ] as const)('selection: %s', (_, selected, step, expected) => {
+    expect(moveSelection(['a', 'b', 'c'], (row) => row, selected, step)).toBe(expected)
+  })
+  test('the filter suggests fields, then values by how many rows have them', () => {
+    const rows = [aRow('a', { pick: 'r1' }), aRow('b', { pick: 'r2' }), aRow('c', { pick: 'r2' })]
+    expect(suggestionsFor('-outc', rows).map(({ text }) => text)).toEqual(['-outcome:'])
+    expect(suggestionsFor('ttft>5 pick:', rows).map(({ text, hint }) => `${text} ${hint}`)).toEqual([
+      'ttft>5 pick:r2 2 rows',
+      'ttft>5 pick:r1 1 rows',
+    ])
+    expect(suggestionsFor('', rows)).toEqual([])
+  })
+})
