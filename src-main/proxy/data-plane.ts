@@ -15,7 +15,7 @@ import { type Connection, createHttpListener } from './listener'
 import { type BodyFacts, noFacts, readBodyFacts } from './openai'
 import { finish, type Plane } from './plane'
 import type { RefusalCode } from './refusals'
-import { refuse } from './refuse'
+import { guarded, refuse } from './refuse'
 import { createSweep, type PeerHolds } from './sweep'
 
 /** The proxy's listener for clients. */
@@ -81,16 +81,6 @@ function begin(plane: Plane, req: IncomingMessage, res: ServerResponse): Exchang
   res.on('close', left)
   res.on('error', left)
   return exchange
-}
-
-/** A bug of ours costs the request that met it, and no other. */
-function guarded(plane: Plane, exchange: Exchange, job: () => void): void {
-  try {
-    job()
-  } catch (error) {
-    plane.onBug(error)
-    refuse(plane, exchange, 'internal')
-  }
 }
 
 /** The checks of the security page 6.2 in their order, then the body, then the router. */

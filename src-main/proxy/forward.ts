@@ -7,7 +7,7 @@ import { hasBody } from './grammar'
 import { type Framing, requestHeaders } from './headers'
 import type { Plane } from './plane'
 import type { RefusalCode } from './refusals'
-import { refuse } from './refuse'
+import { guarded, refuse } from './refuse'
 import { relay } from './relay'
 
 /** Most replicas that are tried for one request, and only as long as no byte of it was handed to a socket. */
@@ -45,7 +45,7 @@ export function forward(plane: Plane, exchange: Exchange, targets: readonly Targ
       if (!enter(exchange, 'sent', plane.clock.monoMs())) return void socket.destroy()
       exchange.served = target.id
       exchange.rank = rank
-      send(plane, exchange, target, socket, body)
+      guarded(plane, exchange, () => send(plane, exchange, target, socket, body))
     })
   }
   attempt(0)
@@ -112,7 +112,7 @@ function listen(plane: Plane, exchange: Exchange, upstream: ClientRequest): void
     if (exchange.phase === 'sent') refuse(plane, exchange, code, 'broke')
   }
   upstream.on('response', (reply: IncomingMessage) => {
-    if (exchange.phase === 'sent') relay(plane, exchange, reply)
+    if (exchange.phase === 'sent') guarded(plane, exchange, () => relay(plane, exchange, reply))
     else upstream.destroy()
   })
   upstream.on('information', () => {

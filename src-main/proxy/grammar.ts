@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { RequestHead } from './head'
+import { isCleanList } from './headers'
 import type { ProxyLimits } from './limits'
 import type { RefusalCode } from './refusals'
 
@@ -34,7 +35,7 @@ function versionFault({ httpVersion }: IncomingMessage): RefusalCode | null {
 }
 
 function framingFault({ httpVersion }: IncomingMessage, head: RequestHead): RefusalCode | null {
-  if (head.lookalike) return 'bad_framing'
+  if (head.lookalike || !isCleanList(head.raw)) return 'bad_framing'
   if (head.transferEncodings === 0) return null
   if (httpVersion === '1.0' || head.transferEncodings > 1 || head.contentLength !== null) return 'bad_framing'
   return head.transferEncoding.trim().toLowerCase() === 'chunked' ? null : 'bad_framing'

@@ -117,3 +117,31 @@ export function isPlainId(id: string): boolean {
   }
   return true
 }
+
+/**
+ * True when every name is a token and no value holds a control character (RFC 9110 5.5, 5.6.2). Older parsers let a blank
+ * before the colon through as part of the name; what is not clean is not passed on in either direction.
+ */
+export function isCleanList(raw: readonly string[]): boolean {
+  for (let at = 0; at + 1 < raw.length; at += 2)
+    if (!isToken(raw[at] as string) || !isFieldText(raw[at + 1] as string)) return false
+  return true
+}
+
+function isToken(name: string): boolean {
+  for (let at = 0; at < name.length; at++) if (tokenChars[name.charCodeAt(at)] !== 1) return false
+  return name.length > 0
+}
+
+/** Text without control characters, in bytes read as Latin-1. */
+export function isFieldText(value: string): boolean {
+  for (let at = 0; at < value.length; at++) {
+    const code = value.charCodeAt(at)
+    if ((code < 0x20 && code !== 0x09) || code === 0x7f || code > 0xff) return false
+  }
+  return true
+}
+
+const tokenChars = new Uint8Array(256)
+for (const char of "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
+  tokenChars[char.charCodeAt(0)] = 1

@@ -26,6 +26,16 @@ export function refuse(plane: Plane, exchange: Exchange, code: RefusalCode, end:
   res.end(body)
 }
 
+/** A bug of ours costs the request that met it, and no other: every way in from a socket leads through here. */
+export function guarded(plane: Plane, exchange: Exchange, job: () => void): void {
+  try {
+    job()
+  } catch (error) {
+    plane.onBug(error)
+    refuse(plane, exchange, 'internal')
+  }
+}
+
 /** Headers of every answer of our own: name, value, name, value. */
 export function refusalHeaders(code: RefusalCode, requestId: string | null): string[] {
   const { silent, retry, afterS, serveReason } = refusalOf(code)

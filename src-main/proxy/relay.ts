@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { type Exchange, enter } from './exchange'
-import { type Framing, replyHeaders } from './headers'
+import { type Framing, isCleanList, isFieldText, replyHeaders } from './headers'
 import { finish, type Plane } from './plane'
 import { type BreakReason, breakEvent, type RefusalCode } from './refusals'
 import { decisionHeaders, refuse } from './refuse'
@@ -117,8 +117,14 @@ function breakOff(plane: Plane, exchange: Exchange, sse: SseTap | null, reason: 
 }
 
 /** What is wrong with a reply that the parser has let through. */
-function replyFault({ statusCode = 0, headers }: IncomingMessage): RefusalCode | null {
+function replyFault({
+  statusCode = 0,
+  statusMessage = '',
+  headers,
+  rawHeaders,
+}: IncomingMessage): RefusalCode | null {
   if (statusCode < 200 || statusCode > 599) return 'bad_reply'
+  if (!isCleanList(rawHeaders) || !isFieldText(statusMessage)) return 'bad_reply'
   const coding = headers['transfer-encoding']
   if (coding !== undefined && coding.toLowerCase() !== 'chunked') return 'bad_reply'
   return coding !== undefined && headers['content-length'] !== undefined ? 'bad_reply' : null

@@ -33,7 +33,14 @@ export function createRouteEndpoint(plane: Plane): RouteEndpoint {
       const pending = { req, sinceMonoMs: plane.clock.monoMs() }
       open.add(pending)
       res.once('close', () => open.delete(pending))
-      readStart(req, plane.limits.prefixMaxBytes, (start) => answerRoute(plane, req, res, head, start))
+      readStart(req, plane.limits.prefixMaxBytes, (start) => {
+        try {
+          answerRoute(plane, req, res, head, start)
+        } catch (error) {
+          plane.onBug(error)
+          if (!res.headersSent) answer(res, 500, detailJson('Internal Server Error'))
+        }
+      })
     },
     onBroken: () => false,
     onHalfClosed: () => undefined,

@@ -59,6 +59,12 @@ describe('a replica that fails before it answers', () => {
       reason: 'bad_reply',
     },
     {
+      name: 'has a blank before a colon',
+      script: (call) => call.socket.end('HTTP/1.1 200 OK\r\nX-A : b\r\nContent-Length: 0\r\n\r\n'),
+      status: 502,
+      reason: 'bad_reply',
+    },
+    {
       name: 'has 40 KiB of headers',
       script: (call) => call.socket.end(`HTTP/1.1 200 OK\r\nX-Long: ${'a'.repeat(40_960)}\r\n\r\n`),
       status: 502,
