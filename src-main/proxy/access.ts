@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
+import { isJson, loopbackAuthorities } from '../domain/access'
 import type { Digests } from '../ports/seams/digests'
 import type { RequestHead } from './head'
 import type { RefusalCode } from './refusals'
@@ -17,8 +18,7 @@ export interface Access {
 }
 
 /** The names by which a loopback listener may be called. */
-export const loopbackHosts = (port: number): ReadonlySet<string> =>
-  new Set([`127.0.0.1:${port}`, `[::1]:${port}`, `localhost:${port}`])
+export const loopbackHosts = (port: number): ReadonlySet<string> => new Set(loopbackAuthorities(port))
 
 /** Why the request may not come in, or null. `typeNeeded`: whether a body's type must be named. */
 export function accessFault(
@@ -39,12 +39,8 @@ export function accessFault(
 const isOwnOrigin = (hosts: ReadonlySet<string>, { origins, origin }: RequestHead) =>
   origins === 1 && origin.startsWith('http://') && hosts.has(origin.slice('http://'.length))
 
-/** `application/json`, with or without parameters. */
-function typeFits(contentType: string | null, needed: boolean): boolean {
-  if (contentType === null) return !needed
-  const end = contentType.indexOf(';')
-  return (end < 0 ? contentType : contentType.slice(0, end)).trim().toLowerCase() === 'application/json'
-}
+const typeFits = (contentType: string | null, needed: boolean) =>
+  contentType === null ? !needed : isJson(contentType)
 
 /** Compares digests of one length, so that time tells nothing of the key. */
 function keyFits(key: string, authorization: string | null, digests: Digests): boolean {

@@ -41,6 +41,7 @@ test('decisions arrive, and a row tells why its replica was picked', async ({ sh
 
 test('the list pauses and resumes with the space bar, and loses nothing', async ({ shell }) => {
   const { page } = shell
+  await expect(page.getByRole('button', { name: 'LIVE' })).toBeVisible()
   await page.keyboard.press('g')
   await page.keyboard.press('d')
   await expect(rows(shell).nth(3)).toBeVisible()
