@@ -1,9 +1,11 @@
-import { type ChildProcess, fork } from 'node:child_process'
+import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { nodeClock } from '../../src-main/adapters/node/clock'
+import { createNodeHost } from '../../src-main/adapters/node/host'
 import { storeFile } from '../../src-main/adapters/store/schema'
 import type { Transport } from '../../src-main/contract/transport'
 import { aDecision, anEnd } from '../helpers/a-row'
@@ -43,6 +45,32 @@ async function aProcess(folder: string, boot: string) {
   })
   return { child, control, listenPath, start, tookMs: performance.now() - asked }
 }
+
+/** A control process between us and ingest, which hands every frame on: one that can be killed. */
+const relay = `
+  const child = require('node:child_process').fork(process.argv[1], [], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], serialization: 'advanced' })
+  child.on('message', (frame) => process.send(frame))
+  process.on('message', (frame) => child.send(frame))
+  process.send({ k: 'note', name: 'pid', body: child.pid })
+`
+async function underControl(folder: string) {
+  const child = spawn(process.execPath, ['-e', relay, program], {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    serialization: 'advanced',
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const [first] = (await once(child, 'message')) as [{ readonly body: number }]
+  const listenPath = join(folder, 'ingest.sock')
+  const control = aControlEnd(linkOf(child))
+  const start = { storeFolder: join(folder, 'store'), listenPath, pollEveryMs: 200, boot: 'b1' }
+  expect(await control.call('ingest.start', start)).toMatchObject({ ok: true })
+  onTestFinished(() => {
+    if (isRunning(first.body)) process.kill(first.body, 'SIGKILL')
+  })
+  return { child, control, listenPath, ingestPid: first.body }
+}
+
+const isRunning = (pid: number) => createNodeHost().identityOf(pid) !== null
 
 /** Rows in the file, read by somebody else. */
 function stored(folder: string): number {
@@ -88,21 +116,22 @@ describe('[F72] [F75] an ingest process that is killed', () => {
     }
   }, 60_000)
 
-  test('writes what waits when control is gone, and ends by itself with 0', async () => {
+  test('writes what waits when control is killed, and ends by itself', async () => {
     const folder = aTempFolder()
-    const { child, control, listenPath } = await aProcess(folder, 'b1')
+    const { child, control, listenPath, ingestPid } = await underControl(folder)
     const router = await aRouter(listenPath, 'router-1')
     tellSome(router, 0, 300)
     await until('all rows in memory', async () => {
       const last = await control.call('ingest.last', { last: 1_000, filter: 'outcome:ok' })
       return last.ok && last.value.matched === 300
     })
-    child.disconnect()
-    expect(await once(child, 'exit')).toEqual([0, null])
+    child.kill('SIGKILL')
+    await until('the end of the ingest process', () => !isRunning(ingestPid))
     expect(stored(folder)).toBe(300)
+    expect(existsSync(listenPath)).toBe(false)
   }, 60_000)
 
-  test('the same on SIGTERM', async () => {
+  test('writes what waits on SIGTERM, and ends with 0', async () => {
     const folder = aTempFolder()
     const { child, control, listenPath } = await aProcess(folder, 'b1')
     const router = await aRouter(listenPath, 'router-1')
