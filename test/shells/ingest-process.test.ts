@@ -262,6 +262,11 @@ describe('over restarts', () => {
       ok: true,
       value: { rows: [{ id: 'open' }, { id: 'done' }] },
     })
+    again.tell(now({ id: 'next', session: 's1', pick: 'r2' }))
+    const next = await untilFound('the next turn', () =>
+      second.heard.decisions.find(({ id }) => id === 'next'),
+    )
+    expect(next).toMatchObject({ turn: 2, movedFrom: 'r1' })
     await second.call('ingest.targets', { replicas, cause: 'operator' })
     const fleet = await untilFound('a fleet', () => second.heard.fleets[0])
     expect(fleet.epoch).toBeGreaterThan(first.heard.fleets.at(-1)?.epoch ?? 0)

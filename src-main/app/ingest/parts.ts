@@ -15,6 +15,7 @@ import { createFolding, type Folding } from './folding'
 import { createJournal, type Journal } from './journal'
 import { createKeeper, type Keeper } from './keeping'
 import { createLostRecords, type LostRecords } from './lost-records'
+import { recallEpoch, recallSessions } from './recalled'
 import { createRouterLinks, type RouterLinks } from './router-links'
 import { createTail, type Tail } from './sampling'
 import { createWatcher, type Watcher } from './watcher'
@@ -61,6 +62,7 @@ export function assemble(deps: IngestDeps, start: IngestStart): Parts {
   const past = assemblePast(deps, start)
   const fleet = () => watcher.fleet()
   const stream = assembleStream(deps, past.keeper, fleet, draw.fork('tail'))
+  recallSessions(stream.decisions.sessions, past.keeper.past, deps.clock)
   const links = assembleLinks(deps, past.journal, stream.decisions, fleet)
   const tellFleet = (now: FleetSnapshot) => {
     links.routers.fleet(now)
@@ -72,7 +74,7 @@ export function assemble(deps: IngestDeps, start: IngestStart): Parts {
     draw: draw.fork('polls'),
     open: deps.openSource,
     everyMs: start.pollEveryMs,
-    epoch: lastEpoch(past.keeper, deps.clock.wallMs()),
+    epoch: recallEpoch(past.keeper.past, deps.clock.wallMs()),
     errorsPerMinute: stream.folding.errorsPerMinute,
     record: past.journal.append,
     changed: tellFleet,
@@ -153,19 +155,4 @@ function assembleLinks(
     },
   })
   return { lost, routers }
-}
-
-/** Cluster records that are looked through for the epoch of the run before. */
-const epochRecords = 2_000
-
-/**
- * An epoch that no run before has passed, so that epochs go on rising over a restart: that of the last scale event, and
- * one more for each change of a replica since.
- */
-function lastEpoch({ past }: Keeper, wallMs: Millis): number {
-  const records = past?.records(0, wallMs, epochRecords)
-  return (records?.ok ? records.value : []).reduce((epoch, { body }) => {
-    if (body.kind === 'fleet.scaled') return Math.max(epoch, body.epoch)
-    return body.kind.startsWith('replica.') ? epoch + 1 : epoch
-  }, 0)
 }

@@ -12,6 +12,8 @@ export interface TurnBefore {
 /** Who served each session last. Sessions that were quiet longest are forgotten first. */
 export interface SessionTurns {
   begin(session: string, pick: ReplicaId | null, monoMs: Millis): TurnBefore
+  /** A turn that an earlier run saw; they come in their order. */
+  recall(session: string, turn: number, replica: ReplicaId | null, monoMs: Millis): void
   /** The turn of that number was served by another replica than was picked; an older turn's end changes nothing. */
   served(session: string, turn: number, replica: ReplicaId): void
   /** Sessions by the replica of their last turn, of those with a turn in the last 15 minutes. */
@@ -70,17 +72,23 @@ export function createSessionTurns(limit = sessionsMax): SessionTurns {
       quiet.set(session, entry)
     }
   }
+  const put = (session: string, entry: Session, replica: ReplicaId | null, monoMs: Millis) => {
+    entry.turns++
+    entry.replica = replica ?? entry.replica
+    entry.lastMonoMs = monoMs
+    active.set(session, entry)
+    count(entry.replica, 1)
+    if (active.size + quiet.size > limit) forget()
+  }
   return {
     begin(session, pick, monoMs) {
       const entry = take(session)
       const before = { turn: entry.turns, last: entry.replica }
-      entry.turns++
-      entry.replica = pick ?? entry.replica
-      entry.lastMonoMs = monoMs
-      active.set(session, entry)
-      count(entry.replica, 1)
-      if (active.size + quiet.size > limit) forget()
+      put(session, entry, pick, monoMs)
       return before
+    },
+    recall(session, turn, replica, monoMs) {
+      put(session, { ...take(session), turns: turn }, replica, monoMs)
     },
     served(session, turn, replica) {
       const counted = active.get(session)

@@ -241,6 +241,14 @@ describe('sessions and their last replica', () => {
     )
   })
 
+  test('a turn that an earlier run saw is followed by the next number, from its place', () => {
+    const turns = createSessionTurns()
+    turns.recall('s', 6, 'r3', 0)
+    turns.recall('s', 7, null, 0)
+    expect(turns.begin('s', 'r1', 1)).toEqual({ turn: 8, last: 'r3' })
+    expect(Object.fromEntries(turns.activeByReplica(1))).toEqual({ r1: 1 })
+  })
+
   test('the end of an older turn does not undo a newer one', () => {
     const turns = createSessionTurns()
     turns.begin('s', 'r1', 0)
