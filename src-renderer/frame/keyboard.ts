@@ -78,7 +78,7 @@ function usePresses(): void {
     const press = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.altKey || isModal()) return
       const mod = event.metaKey || event.ctrlKey
-      const target = event.target as Element | null
+      const target = event.target instanceof Element ? event.target : null
       // A button keeps its own Space and Enter; a field keeps everything.
       if ((event.key === ' ' || event.key === 'Enter') && target?.closest('button, a, [role="row"], tr'))
         return

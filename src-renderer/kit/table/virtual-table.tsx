@@ -36,8 +36,6 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
     estimateSize: () => height,
     getItemKey: (index) => keyOf(rows[index] as Row),
     overscan: 8,
-    // Under test there is no layout: a window's worth of rows is drawn.
-    initialRect: { width: 1200, height: 600 },
   })
   useScrollToSelected(virtual, rows, keyOf, selected)
   useAtTop(box, props.onAtTop)
