@@ -20,9 +20,12 @@ export function TopBar({ onPalette }: { onPalette(): void }) {
   const share = useShare()
   const themeIcon = { dark: Moon, light: Sun, system: Monitor }[chosen.theme ?? 'system']
   return (
-    <div className="flex min-h-10 shrink-0 items-center gap-3 border-line border-b bg-panel px-3">
+    <section
+      aria-label={words.frame.topBar}
+      className="flex min-h-10 shrink-0 items-center gap-3 border-line border-b bg-panel px-3"
+    >
       <h1 className="text-16 font-strong">{view.title}</h1>
-      <section aria-label={words.frame.topBar} className="ml-auto flex items-center gap-3">
+      <div className="ml-auto flex items-center gap-3">
         <TimeControl />
         <Segments
           label={words.frame.zone}
@@ -48,7 +51,7 @@ export function TopBar({ onPalette }: { onPalette(): void }) {
             onClick={() => preferences.set({ ...chosen, theme: nextTheme(chosen.theme) })}
           />
         </div>
-      </section>
-    </div>
+      </div>
+    </section>
   )
 }

@@ -41,7 +41,10 @@ export function Dialog({
               <IconButton icon={X} label={words.kit.close} onClick={onClose} />
             </div>
           </header>
-          <div className="min-h-0 overflow-auto p-4">{children}</div>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be in reach of the keyboard */}
+          <div tabIndex={0} className="min-h-0 overflow-auto p-4 focus-visible:outline-offset-[-2px]">
+            {children}
+          </div>
         </Radix.Content>
       </Radix.Portal>
     </Radix.Root>

@@ -45,7 +45,7 @@ export function DrawerSection({
   readonly children: ReactNode
 }) {
   return (
-    <section aria-label={title} className="border-line border-b px-3 py-2">
+    <section className="border-line border-b px-3 py-2">
       <header className="flex items-center gap-2 pb-1">
         <h3 className="text-12 font-strong text-faint">{title}</h3>
         <div className="ml-auto text-12 text-faint">{aside}</div>

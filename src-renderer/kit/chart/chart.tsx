@@ -45,7 +45,7 @@ export function Chart({
   return (
     <figure aria-label={model.title} className="min-w-0 rounded-panel border border-line bg-panel">
       <figcaption className="flex items-center gap-2 px-3 pt-1">
-        <h3 className="text-13 font-strong text-muted">{model.title}</h3>
+        <h2 className="text-13 font-strong text-muted">{model.title}</h2>
         <span className="text-12 text-faint">{model.unit}</span>
         <span className="min-w-0 flex-1 truncate text-right text-12 text-faint" title={note}>
           {note}
