@@ -89,7 +89,7 @@ function startCommand(): Command {
       '--speed <x>',
       'how many times faster than the modelled hardware replicas run',
       within(0.1, 1_000),
-      10,
+      2,
     )
     .option(
       '--policy <id>',
