@@ -99,7 +99,7 @@ describe('counters over a window', () => {
       }),
       { seed: 11, numRuns: 500 },
     )
-  })
+  }, 30_000)
 })
 
 describe('quantiles of a histogram', () => {

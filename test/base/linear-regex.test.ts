@@ -92,5 +92,5 @@ describe('patterns in linear time', () => {
       }),
       { seed: 3, numRuns: 5_000 },
     )
-  })
+  }, 30_000)
 })

@@ -218,7 +218,7 @@ describe('the filter language', () => {
       }),
       { seed: 99, numRuns: 20_000, interruptAfterTimeLimit: 5_000, markInterruptAsFailure: false },
     )
-  })
+  }, 30_000)
 
   test('denying twice changes nothing, and OR of a filter with its opposite takes everything', () => {
     const term = fc.constantFrom(...table.map(([text]) => text.trim()).filter((text) => text !== ''))
@@ -229,5 +229,5 @@ describe('the filter language', () => {
       }),
       { seed: 5, numRuns: 200 },
     )
-  })
+  }, 30_000)
 })

@@ -187,7 +187,7 @@ describe('the newest rows in memory', () => {
       }),
       { seed: 21, numRuns: 200 },
     )
-  })
+  }, 30_000)
 
   test('a row that was let go cannot be replaced', () => {
     const rows = createRecentRows(1)
@@ -239,7 +239,7 @@ describe('sessions and their last replica', () => {
       }),
       { seed: 8, numRuns: 300 },
     )
-  })
+  }, 30_000)
 
   test('a turn that an earlier run saw is followed by the next number, from its place', () => {
     const turns = createSessionTurns()

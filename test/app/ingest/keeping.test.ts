@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createNodeFs } from '../../../src-main/adapters/node/fs'
 import { createHistories, type HistoriesOptions } from '../../../src-main/adapters/store/open-history'
 import { storeFile, storeFormat } from '../../../src-main/adapters/store/schema'
@@ -12,6 +12,8 @@ import type { Histories, History, HistoryError } from '../../../src-main/ports/h
 import { aRow } from '../../helpers/a-row'
 import { createManualClock, type ManualClock } from '../../helpers/manual-clock'
 import { aTempFolder } from '../../helpers/temp-folder'
+
+vi.setConfig({ testTimeout: 30_000 }) // the disk and the machine are shared
 
 interface Kept {
   readonly clock: ManualClock

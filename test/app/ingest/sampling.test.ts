@@ -72,7 +72,7 @@ describe('the sampled tail', () => {
       }),
       { seed: 17, numRuns: 200 },
     )
-  })
+  }, 30_000)
 
   test('inside a stratum every row has the same chance, the first of a slice none more', () => {
     const hits = new Array<number>(200).fill(0)
@@ -84,7 +84,7 @@ describe('the sampled tail', () => {
     }
     // 800 runs with p = 1/4: expected 200, standard deviation 12; six of them.
     for (const count of hits) expect(Math.abs(count - 200)).toBeLessThan(74)
-  })
+  }, 30_000)
 
   test('the same seed shows the same rows', () => {
     const run = () => {

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createNodeFs } from '../../../src-main/adapters/node/fs'
 import { nodeTimers } from '../../../src-main/adapters/node/timers'
 import { createHistories } from '../../../src-main/adapters/store/open-history'
@@ -11,6 +11,8 @@ import type { History } from '../../../src-main/ports/history'
 import { aRow } from '../../helpers/a-row'
 import { createManualClock } from '../../helpers/manual-clock'
 import { aTempFolder } from '../../helpers/temp-folder'
+
+vi.setConfig({ testTimeout: 30_000 }) // the disk and the machine are shared
 
 const wall = Date.UTC(2026, 0, 1)
 const rowAt = (at: number, own: Parameters<typeof aRow>[0] = {}): DecisionRow =>
