@@ -1,3 +1,4 @@
+// Over 300 lines: starting, restarting and acting on one cluster share its state and are read together.
 import { ok, type Result } from '../../base/result'
 import type { Millis } from '../../base/units'
 import type {
