@@ -54,6 +54,38 @@ export function merge(into: Sketch, other: Sketch): void {
     into.buckets.set(bucket, (into.buckets.get(bucket) ?? 0) + count)
 }
 
+/** A sketch as plain data, to cross a process boundary: pairs of bucket index and count, one after the other. */
+export interface PackedSketch {
+  readonly pairs: readonly number[]
+  readonly zeros: number
+  readonly sum: number
+  readonly min: number
+  readonly max: number
+}
+
+/** Packs a sketch; null when nothing was counted. */
+export function pack({ buckets, zeros, count, sum, min, max }: Sketch): PackedSketch | null {
+  if (count === 0) return null
+  const pairs: number[] = []
+  for (const [bucket, counted] of buckets) pairs.push(bucket, counted)
+  return { pairs, zeros, sum, min, max }
+}
+
+/** Adds what a packed sketch has counted. */
+export function mergePacked(into: Sketch, { pairs, zeros, sum, min, max }: PackedSketch): void {
+  into.zeros += zeros
+  into.count += zeros
+  into.sum += sum
+  into.min = Math.min(into.min, min)
+  into.max = Math.max(into.max, max)
+  for (let at = 0; at + 1 < pairs.length; at += 2) {
+    const bucket = pairs[at] as number
+    const counted = pairs[at + 1] as number
+    into.buckets.set(bucket, (into.buckets.get(bucket) ?? 0) + counted)
+    into.count += counted
+  }
+}
+
 /** The value of rank `q` (0 to 1), or null when nothing was counted. */
 export function quantile(sketch: Sketch, q: number): number | null {
   if (sketch.count === 0) return null

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Hold } from '../app/router/in-flight'
 import type { Bytes, Millis } from '../base/units'
 import type { ReplicaId } from '../domain/fleet/replica'
+import type { DecisionEnded } from '../domain/journal/record'
 import type { End, Outcome, ServeReason } from '../domain/routing/outcome'
 import type { RequestHead } from './head'
 import type { BreakReason } from './refusals'
@@ -101,16 +102,20 @@ export function enter(exchange: Exchange, phase: Phase, monoMs: Millis): boolean
 }
 
 /**
- * The single terminal transition: the only place where the in-flight count goes down. Returns the outcome, or null when
- * the exchange had already ended.
+ * The single terminal transition: the only place where the in-flight count goes down. Returns what became of it, or null
+ * when the exchange had already ended.
  */
-export function endExchange(exchange: Exchange, ending: Ending, monoMs: Millis): Outcome | null {
+export function endExchange(
+  exchange: Exchange,
+  ending: Ending,
+  monoMs: Millis,
+): Pick<DecisionEnded, 'outcome' | 'itlGaps'> | null {
   if (!enter(exchange, 'ended', monoMs)) return null
   exchange.hold?.release()
   exchange.release()
   const facts = exchange.facts?.() ?? null
   const firstMonoMs = facts?.firstContentMonoMs ?? null
-  return {
+  const outcome: Outcome = {
     end: ending.end,
     status: exchange.status,
     reason: ending.reason,
@@ -130,4 +135,5 @@ export function endExchange(exchange: Exchange, ending: Ending, monoMs: Millis):
     bytesIn: exchange.bytesIn,
     bytesOut: exchange.bytesOut,
   }
+  return { outcome, itlGaps: facts?.itlGaps ?? null }
 }

@@ -32,8 +32,8 @@ export interface Plane {
 /** Ends an exchange and records what became of it. False when it had already ended. */
 export function finish(plane: Plane, exchange: Exchange, ending: Ending): boolean {
   const monoMs = plane.clock.monoMs()
-  const outcome = endExchange(exchange, ending, monoMs)
-  if (!outcome) return false
+  const ended = endExchange(exchange, ending, monoMs)
+  if (!ended) return false
   plane.live.delete(exchange)
   if (exchange.decisionId !== null)
     plane.core.ended({
@@ -41,7 +41,7 @@ export function finish(plane: Plane, exchange: Exchange, ending: Ending): boolea
       id: exchange.decisionId,
       wallMs: plane.clock.wallMs(),
       monoMs,
-      outcome,
+      ...ended,
     })
   plane.onEnded()
   return true

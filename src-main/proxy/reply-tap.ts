@@ -33,6 +33,7 @@ export const unreadFacts = (firstContentMonoMs: Millis | null): SseFacts => ({
   contentEvents: 0,
   itlMsP50: null,
   itlMsMax: null,
+  itlGaps: null,
   finish: null,
   promptTokens: null,
   outputTokens: null,

@@ -1,4 +1,4 @@
-import { emptySketch, quantile, record, type Sketch } from '../base/quantiles'
+import { emptySketch, type PackedSketch, pack, quantile, record, type Sketch } from '../base/quantiles'
 import type { Bytes, Millis, Tokens } from '../base/units'
 import { type EventFacts, readEvent } from './event-facts'
 
@@ -25,6 +25,8 @@ export interface SseFacts {
   readonly contentEvents: number
   readonly itlMsP50: Millis | null
   readonly itlMsMax: Millis | null
+  /** Gaps between content events, ms. */
+  readonly itlGaps: PackedSketch | null
   readonly finish: string | null
   readonly promptTokens: Tokens | null
   readonly outputTokens: Tokens | null
@@ -185,6 +187,7 @@ function createEventLog() {
         contentEvents: content,
         itlMsP50: gaps ? quantile(gaps, 0.5) : null,
         itlMsMax: gaps?.max ?? null,
+        itlGaps: gaps ? pack(gaps) : null,
         finish: known.finish,
         promptTokens: known.prompt,
         outputTokens: known.output ?? (content > 0 ? content : null),

@@ -1,3 +1,4 @@
+import { emptySketch, pack, record } from '../../src-main/base/quantiles'
 import type { DecisionEnded, DecisionMade, DecisionRow } from '../../src-main/domain/journal/record'
 import type { Outcome } from '../../src-main/domain/routing/outcome'
 
@@ -55,13 +56,25 @@ export const aDecision = (own: Partial<DecisionMade> = {}): DecisionMade => ({
 })
 
 /** The end of a request. */
-export const anEnd = (id: string, monoMs: number, outcome: Partial<Outcome> = {}): DecisionEnded => ({
+export const anEnd = (
+  id: string,
+  monoMs: number,
+  outcome: Partial<Outcome> = {},
+  gapsMs: readonly number[] = [],
+): DecisionEnded => ({
   kind: 'ended',
   id,
   wallMs: Date.UTC(2026, 0, 1) + monoMs,
   monoMs,
   outcome: anOutcome(outcome),
+  itlGaps: packed(gapsMs),
 })
+
+function packed(values: readonly number[]) {
+  const sketch = emptySketch()
+  for (const value of values) record(sketch, value)
+  return pack(sketch)
+}
 
 /** A joined row. */
 export const aRow = ({

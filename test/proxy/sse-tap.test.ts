@@ -132,6 +132,7 @@ describe('what an event stream was', () => {
     const {
       itlMsP50: _p50,
       itlMsMax: _max,
+      itlGaps: _gaps,
       firstContentMonoMs: _first,
       ...expected
     } = read([bytes.toString()]).facts

@@ -105,7 +105,7 @@ export function createDecisions(options: DecisionsOptions): Decisions {
       for (const [id, { sinceMonoMs }] of lost) {
         const monoMs = clock.monoMs()
         const outcome = lostOutcome(Math.max(0, monoMs - sinceMonoMs))
-        end({ kind: 'ended', id, wallMs: clock.wallMs(), monoMs, outcome })
+        end({ kind: 'ended', id, wallMs: clock.wallMs(), monoMs, outcome, itlGaps: null })
       }
       return lost.length
     },

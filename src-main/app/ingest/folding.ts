@@ -58,8 +58,7 @@ export function createFolding({ clock, fleet, decisions }: FoldingOptions): Fold
         countDecided(seconds.at(event.row.monoMs), event.row)
         lastRequestWallMs = Math.max(lastRequestWallMs ?? 0, event.row.wallMs)
       } else {
-        const { outcome, monoMs, wallMs } = event.ended
-        countEnded(seconds.at(monoMs), outcome, wallMs, event.previous)
+        countEnded(seconds.at(event.ended.monoMs), event.ended, event.previous)
       }
     },
     tick() {
@@ -84,7 +83,7 @@ export function createFolding({ clock, fleet, decisions }: FoldingOptions): Fold
         reasons: reasonsOf(short),
         breaks: { part: sum(long, 'broken'), whole: sum(long, 'streams') },
         ttftMs,
-        itlMs: withMax(percentiles(short.map((second) => second.itlMs)), short),
+        itlMs: percentiles(short.map((second) => second.itlMs)),
         affinity: { part: sum(long, 'affinityPart'), whole: sum(long, 'affinityWhole') },
         keyless: { part: sum(long, 'keyless'), whole: sum(long, 'decided') },
         cachedTokens: { part: sum(long, 'cachedTokens'), whole: sum(long, 'promptTokens') },
@@ -127,21 +126,12 @@ function percentiles(sketches: readonly Sketch[]): Percentiles {
   }
 }
 
-/** The largest gap of all, which the medians do not hold. */
-function withMax(itlMs: Percentiles, seconds: readonly SecondCounts[]): Percentiles {
-  const largest = seconds.reduce<Millis | null>(
-    (max, { itlMsMax }) => (itlMsMax === null ? max : Math.max(max ?? 0, itlMsMax)),
-    null,
-  )
-  return { ...itlMs, max: largest ?? itlMs.max }
-}
-
 function bucketOf(second: SecondCounts, wallMs: Millis): SecondBucket {
   return {
     wallMs,
     outcomes: { ...second.outcomes },
     ttftMs: percentiles([second.ttftMs]),
-    itlMs: withMax(percentiles([second.itlMs]), [second]),
+    itlMs: percentiles([second.itlMs]),
     affinity: { part: second.affinityPart, whole: second.affinityWhole },
     cachedTokens: { part: second.cachedTokens, whole: second.promptTokens },
     inFlight: second.inFlight,

@@ -13,7 +13,7 @@ const isTextOrNull = (value: unknown) => value === null || typeof value === 'str
 export function isDecisionBody(value: unknown): value is DecisionBody {
   if (!isObject(value) || !isText(value.id, 128)) return false
   if (!Number.isFinite(value.wallMs) || !Number.isFinite(value.monoMs)) return false
-  if (value.kind === 'ended') return isOutcome(value.outcome)
+  if (value.kind === 'ended') return isOutcome(value.outcome) && isGaps(value.itlGaps)
   return (
     value.kind === 'decided' &&
     typeof value.requestId === 'string' &&
@@ -30,6 +30,16 @@ export function isDecisionBody(value: unknown): value is DecisionBody {
     (value.asked === 'proxy' || value.asked === 'http')
   )
 }
+
+const isGaps = (value: unknown) =>
+  value === null ||
+  (isObject(value) &&
+    [value.zeros, value.sum, value.min, value.max].every(Number.isFinite) &&
+    Array.isArray(value.pairs) &&
+    value.pairs.length <= pairsMax &&
+    value.pairs.every(Number.isSafeInteger))
+/** More numbers than a sketch of gaps can have: a bucket a percent over nine decades, two numbers each. */
+const pairsMax = 4_096
 
 const ends: readonly unknown[] = ['done', 'broke', 'client_left', 'refused']
 

@@ -1,7 +1,7 @@
-import { emptySketch, record, type Sketch } from '../../base/quantiles'
+import { emptySketch, mergePacked, type PackedSketch, record, type Sketch } from '../../base/quantiles'
 import type { Millis } from '../../base/units'
 import type { ReplicaId } from '../../domain/fleet/replica'
-import type { DecisionRow } from '../../domain/journal/record'
+import type { DecisionEnded, DecisionRow } from '../../domain/journal/record'
 import {
   classify,
   isFailure,
@@ -38,7 +38,6 @@ export interface SecondCounts {
   readonly ttftMs: Sketch
   /** Each request's median gap between chunks; their largest gap stands beside it. */
   readonly itlMs: Sketch
-  itlMsMax: Millis | null
   readonly replicas: Map<ReplicaId, ReplicaCounts>
   /** Requests under way at the end of the second; set when it has passed. */
   inFlight: { readonly min: number; readonly mean: number; readonly max: number } | null
@@ -67,7 +66,6 @@ export const emptySecond = (index: number): SecondCounts => ({
   reasons: new Map(),
   ttftMs: emptySketch(),
   itlMs: emptySketch(),
-  itlMsMax: null,
   replicas: new Map(),
   inFlight: null,
 })
@@ -87,8 +85,7 @@ export function countDecided(second: SecondCounts, row: DecisionRow): void {
 /** Counts an end. @param previous replica of the session's turn before, null without one */
 export function countEnded(
   second: SecondCounts,
-  outcome: Outcome,
-  wallMs: Millis,
+  { outcome, wallMs, itlGaps }: DecisionEnded,
   previous: ReplicaId | null,
 ): void {
   const outcomeClass = classify(outcome)
@@ -103,7 +100,7 @@ export function countEnded(
   if (outcome.end === 'broke' || (outcome.streamed && outcome.end !== 'refused')) second.streams++
   countAffinity(second, outcome, previous)
   countTokens(second, outcome)
-  countLatency(second, outcome)
+  countLatency(second, outcome, itlGaps)
   countServed(second, outcome, failed)
 }
 
@@ -126,10 +123,9 @@ function countTokens(second: SecondCounts, { promptTokens, cachedTokens }: Outco
   second.cachedTokens += cachedTokens
 }
 
-function countLatency(second: SecondCounts, { ttftMs, itlMsP50, itlMsMax }: Outcome): void {
+function countLatency(second: SecondCounts, { ttftMs }: Outcome, itlGaps: PackedSketch | null): void {
   if (ttftMs !== null) record(second.ttftMs, ttftMs)
-  if (itlMsP50 !== null) record(second.itlMs, itlMsP50)
-  if (itlMsMax !== null) second.itlMsMax = Math.max(second.itlMsMax ?? 0, itlMsMax)
+  if (itlGaps !== null) mergePacked(second.itlMs, itlGaps)
 }
 
 function countServed(second: SecondCounts, { served, ttftMs }: Outcome, failed: boolean): void {

@@ -1,3 +1,4 @@
+import type { PackedSketch } from '../../base/quantiles'
 import type { Bytes, Millis, Tokens } from '../../base/units'
 import type { SourceId } from '../fleet/reading'
 import type { Replica, ReplicaId, ReplicaState, SourceState } from '../fleet/replica'
@@ -63,6 +64,8 @@ export interface DecisionEnded {
   readonly wallMs: Millis
   readonly monoMs: Millis
   readonly outcome: Outcome
+  /** Gaps between the content chunks of the stream, ms, @proxy; null when there were none. Folded, and not kept in rows. */
+  readonly itlGaps: PackedSketch | null
 }
 
 /** Anything on the decision stream. */

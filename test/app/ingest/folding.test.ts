@@ -51,15 +51,13 @@ const ends = fc.constantFrom(
     served: null,
     rank: null,
     ttftMs: null,
-    itlMsP50: null,
-    itlMsMax: null,
     promptTokens: null,
     cachedTokens: null,
     streamed: false,
   },
   { end: 'broke', reason: 'stream_truncated' },
   { end: 'client_left', reason: 'client_left' },
-  { status: 500, reason: 'replica_error', streamed: false, itlMsP50: null, itlMsMax: null },
+  { status: 500, reason: 'replica_error', streamed: false },
   { rank: 1 },
   { cachedTokens: null },
   { streamed: false, status: 504, reason: 'header_timeout', end: 'refused' },
@@ -75,7 +73,7 @@ const request = fc.record({
   served: fc.option(fc.constantFrom('r1', 'r2', 'r3'), { freq: 4 }),
   outcome: ends,
   ttftMs: fc.integer({ min: 1, max: 4_000 }),
-  itlMs: fc.integer({ min: 1, max: 90 }),
+  gapsMs: fc.array(fc.integer({ min: 0, max: 90 }), { maxLength: 6 }),
   asked: fc.constantFrom('proxy', 'proxy', 'proxy', 'http'),
 })
 
@@ -102,17 +100,15 @@ function play(run: ReturnType<typeof aRun>, script: Script): void {
       const outcome = {
         served: each.served,
         ttftMs: each.ttftMs,
-        itlMsP50: each.itlMs,
-        itlMsMax: each.itlMs * 3,
         ...each.outcome,
       }
-      run.take({ ...anEnd(id, run.clock.monoMs(), outcome), wallMs: run.clock.wallMs() })
+      run.take({ ...anEnd(id, run.clock.monoMs(), outcome, each.gapsMs), wallMs: run.clock.wallMs() })
     })
   }
   run.clock.advance(1_300)
 }
 
-const naivePercentiles = (values: readonly number[], largest = Math.max(...values)): Percentiles => {
+const naivePercentiles = (values: readonly number[]): Percentiles => {
   const sketch = emptySketch()
   for (const value of values) record(sketch, value)
   const rank = (q: number) => quantile(sketch, q)
@@ -120,14 +116,15 @@ const naivePercentiles = (values: readonly number[], largest = Math.max(...value
     p50: rank(0.5),
     p95: rank(0.95),
     p99: rank(0.99),
-    max: values.length === 0 ? null : largest,
+    max: values.length === 0 ? null : Math.max(...values),
     n: values.length,
   }
 }
 const some = <T>(value: T | null): T[] => (value === null ? [] : [value])
 
 /** The same figures, counted again from the raw records without any window, sketch merge or join. */
-function recount(records: readonly DecisionBody[], now: number) {
+function recount(records: readonly DecisionBody[], now: number, script: Script) {
+  const gapsOf = (id: string) => script[Number(id.slice(1))]?.gapsMs ?? [] // ids are d0, d1 … in the script's order
   const second = (monoMs: number) => Math.floor(monoMs / 1_000)
   const within = (body: DecisionBody, seconds: number) => second(body.monoMs) > second(now) - seconds
   const made = records.filter((body): body is DecisionMade => body.kind === 'decided')
@@ -168,10 +165,7 @@ function recount(records: readonly DecisionBody[], now: number) {
     reasons,
     breaks: { part: long.filter(({ outcome }) => outcome.end === 'broke').length, whole: streams.length },
     ttftMs: naivePercentiles(short.flatMap(({ outcome }) => some(outcome.ttftMs))),
-    itlMs: naivePercentiles(
-      short.flatMap(({ outcome }) => some(outcome.itlMsP50)),
-      Math.max(...short.flatMap(({ outcome }) => some(outcome.itlMsMax))),
-    ),
+    itlMs: naivePercentiles(short.flatMap(({ id }) => gapsOf(id))),
     affinity: {
       part: turned.filter(({ id, outcome }) => outcome.served === before(id)).length,
       whole: turned.length,
@@ -210,7 +204,7 @@ describe('the tiles', () => {
       fc.property(fc.array(request, { maxLength: 60 }), (script) => {
         const run = aRun()
         play(run, script)
-        const { decided, ...figures } = recount(run.records, run.clock.monoMs())
+        const { decided, ...figures } = recount(run.records, run.clock.monoMs(), script)
         const summary = run.summary()
         const { replicas, ...rest } = figures
         expect(summary).toMatchObject(rest)

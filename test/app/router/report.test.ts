@@ -58,6 +58,7 @@ const ended = (id: string): DecisionEnded => ({
   id,
   wallMs: 0,
   monoMs: 0,
+  itlGaps: null,
   outcome: {
     end: 'done',
     status: 200,
