@@ -14,6 +14,7 @@ export function ReadingCell<T>({
   everyMs,
   look = '',
   few,
+  dense = false,
 }: {
   readonly reading: Reading<T>
   write(value: T): string
@@ -22,6 +23,8 @@ export function ReadingCell<T>({
   /** Pace of the reading's source. */
   readonly everyMs: Millis
   readonly look?: string
+  /** In a table with a column of ages: an aging value is only underlined. */
+  readonly dense?: boolean
   /** Set when there are too few samples for the figure to mean much: it is then grey, and says so. */
   readonly few?: string | null
 }) {
@@ -44,9 +47,12 @@ export function ReadingCell<T>({
       </span>
     )
   return (
-    <span className={few ? 'text-faint' : look} title={help}>
+    <span
+      className={`${few ? 'text-faint' : look} ${fresh === 'aging' && dense ? 'underline decoration-warn decoration-dotted' : ''}`}
+      title={help}
+    >
       {write(reading.value)}
-      {fresh === 'aging' ? <span className="pl-1 text-12 text-warn">{shortAge(age)}</span> : null}
+      {fresh === 'aging' && !dense ? <span className="pl-1 text-12 text-warn">{shortAge(age)}</span> : null}
     </span>
   )
 }

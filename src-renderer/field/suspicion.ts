@@ -11,6 +11,17 @@ import { words } from '../words/en'
 
 /** Something about a replica that an operator should look at first. `weight` orders them: the heaviest first. */
 export interface Suspicion {
+  readonly rule:
+    | 'down'
+    | 'starting'
+    | 'draining'
+    | 'excluded'
+    | 'silent'
+    | 'kv'
+    | 'waiting'
+    | 'hot'
+    | 'failing'
+    | 'slow'
   readonly weight: number
   readonly tone: Tone
   readonly text: string
@@ -32,7 +43,7 @@ const limits = {
   hotTimes: 2,
   hotLeast: 4,
   slowTimes: 2,
-  slowSamples: 20,
+  slowSamples: 200,
   failing: 0.05,
   failingLeast: 5,
   silentPolls: 5,
@@ -79,15 +90,16 @@ function standing(
 ): Suspicion[] {
   const found: Suspicion[] = []
   const now = known(state)
-  if (now === 'down') found.push({ weight: 90, tone: 'crit', text: text.down(visible(lastError ?? '')) })
-  if (now === 'starting') found.push({ weight: 10, tone: 'info', text: text.starting })
-  if (now === 'draining') found.push({ weight: 15, tone: 'drain', text: text.draining })
-  if (excluded) found.push({ weight: 15, tone: 'drain', text: text.excluded })
+  if (now === 'down')
+    found.push({ rule: 'down', weight: 90, tone: 'crit', text: text.down(visible(lastError ?? '')) })
+  if (now === 'starting') found.push({ rule: 'starting', weight: 10, tone: 'info', text: text.starting })
+  if (now === 'draining') found.push({ rule: 'draining', weight: 15, tone: 'drain', text: text.draining })
+  if (excluded) found.push({ rule: 'excluded', weight: 15, tone: 'drain', text: text.excluded })
   if ('value' in state && now !== 'down') {
     const age = monoMs - state.takenMonoMs
     const every = everyMs.get(state.source) ?? 1_000
     if (age > Math.min(limits.silentPolls * every, 15_000))
-      found.push({ weight: 60, tone: 'stale', text: text.unread(duration(age)) })
+      found.push({ rule: 'silent', weight: 60, tone: 'stale', text: text.unread(duration(age)) })
   }
   return found
 }
@@ -98,15 +110,25 @@ function loads(replica: ReplicaSnapshot, traffic: ReplicaTraffic | null, load: n
   const waiting = known(replica.waiting)
   if (kv !== null && kv > limits.kvWarn) {
     const full = kv > limits.kvCrit
-    found.push({ weight: full ? 70 : 30, tone: full ? 'crit' : 'warn', text: text.kvFull(percent(kv)) })
+    found.push({
+      rule: 'kv',
+      weight: full ? 70 : 30,
+      tone: full ? 'crit' : 'warn',
+      text: text.kvFull(percent(kv)),
+    })
   }
   if (waiting !== null && waiting > 0)
-    found.push({ weight: 35, tone: 'warn', text: text.waiting(String(waiting)) })
+    found.push({ rule: 'waiting', weight: 35, tone: 'warn', text: text.waiting(String(waiting)) })
   if (traffic && load !== null && load >= limits.hotTimes && traffic.inFlight >= limits.hotLeast)
-    found.push({ weight: 40, tone: 'warn', text: text.hot(times(load)) })
+    found.push({ rule: 'hot', weight: 40, tone: 'warn', text: text.hot(times(load)) })
   const ended = traffic ? traffic.served + traffic.failed : 0
   if (traffic && traffic.failed >= limits.failingLeast && traffic.failed / ended > limits.failing)
-    found.push({ weight: 80, tone: 'crit', text: text.failing(percent(traffic.failed / ended)) })
+    found.push({
+      rule: 'failing',
+      weight: 80,
+      tone: 'crit',
+      text: text.failing(percent(traffic.failed / ended)),
+    })
   return found
 }
 
@@ -116,5 +138,7 @@ function slowness(replica: ReplicaSnapshot, peers: readonly ReplicaSnapshot[]): 
   const middle = exactQuantile(others, 0.5)
   if (own === null || middle === null || middle <= 0 || replica.latencySamples < limits.slowSamples) return []
   const ratio = own / middle
-  return ratio < limits.slowTimes ? [] : [{ weight: 45, tone: 'warn', text: text.slow(times(ratio)) }]
+  return ratio < limits.slowTimes
+    ? []
+    : [{ rule: 'slow', weight: 45, tone: 'warn', text: text.slow(times(ratio)) }]
 }

@@ -73,6 +73,14 @@ export function highest(series: readonly Series[], points: readonly Point[]): nu
   return top
 }
 
+/** Letters of marks that are drawn as one: `S×3` of one kind, `NS` of several. */
+export function lettersOf(marks: readonly { readonly letter: string }[]): string {
+  const kinds = [...new Set(marks.map(({ letter }) => letter))]
+  const [first = ''] = kinds
+  if (kinds.length > 1) return kinds.join('')
+  return marks.length > 1 ? `${first}×${marks.length}` : first
+}
+
 /** Marks that would stand closer than `apartPx` are drawn as one, `S×3`. */
 export function clustered(
   marks: readonly EventMark[],

@@ -3,7 +3,7 @@ import type { Millis } from '../../../src-main/base/units'
 import { words } from '../../words/en'
 import type { ChartCursor } from './chart'
 import { plotBottom, plotEdges, plotLeft } from './edges'
-import { type ChartModel, clustered } from './model'
+import { type ChartModel, clustered, lettersOf } from './model'
 
 /** Letters of events closer than this are joined, px: each stays large enough to be hit (ux.md 10). */
 const apartPx = 24
@@ -158,7 +158,7 @@ function Marks({ model, axis, onMark }: OverlayProps & { readonly axis: Axis }) 
           className="group pointer-events-auto absolute top-0 flex h-6 min-w-6 -translate-x-1/2 items-center justify-center"
         >
           <span className="min-w-4 rounded-control border border-line bg-raised px-0.5 font-mono text-12 leading-tight text-ink group-hover:bg-hover">
-            {all.length > 1 ? `${first.letter}×${all.length}` : first.letter}
+            {lettersOf(all)}
           </span>
         </button>
       </div>

@@ -86,7 +86,7 @@ function BodyRow<Row>({
   tight,
 }: DataTableProps<Row> & { readonly row: Row }) {
   const isSelected = selected === keyOf(row)
-  const look = isSelected ? 'bg-hover' : (rowLook?.(row) ?? '')
+  const look = isSelected ? 'selected-row' : (rowLook?.(row) ?? '')
   return (
     <tr
       aria-selected={onOpen ? isSelected : undefined}

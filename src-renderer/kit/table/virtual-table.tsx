@@ -13,6 +13,8 @@ export interface VirtualTableProps<Row> {
   readonly selected: string | null
   onOpen(row: Row): void
   readonly rowLook?: (row: Row) => string
+  /** Goes up when the first row should come into sight. */
+  readonly topToken?: number
   /** Called with true when the first row is in sight, with false when it no longer is. */
   onAtTop?(atTop: boolean): void
   readonly comfortable?: boolean
@@ -39,6 +41,7 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
   })
   useScrollToSelected(virtual, rows, keyOf, selected)
   useAtTop(box, props.onAtTop)
+  useTop(box, props.topToken ?? 0)
   const grid = { gridTemplateColumns: `${tracks(columns)}${props.rowEnd ? ' 1.75rem' : ''}` }
   return (
     <div
@@ -96,7 +99,7 @@ function GridRow<Row>({
   readonly style: { readonly [name: string]: string | number }
 }) {
   const isSelected = keyOf(row) === selected
-  const look = isSelected ? 'bg-hover' : (rowLook?.(row) ?? '')
+  const look = isSelected ? 'selected-row' : (rowLook?.(row) ?? '')
   return (
     <div
       role="row"
@@ -141,6 +144,13 @@ function useScrollToSelected<Row>(
     const at = selected === null ? -1 : rows.findIndex((row) => keyOf(row) === selected)
     if (at >= 0) virtual.scrollToIndex(at, { align: 'auto' })
   }, [selected])
+}
+
+/** Scrolls to the first row when the token goes up. */
+function useTop(box: RefObject<HTMLDivElement | null>, token: number): void {
+  useEffect(() => {
+    if (token > 0) box.current?.scrollTo({ top: 0 })
+  }, [box, token])
 }
 
 function useAtTop(box: RefObject<HTMLDivElement | null>, onAtTop?: (atTop: boolean) => void): void {

@@ -1,10 +1,9 @@
 import { EllipsisVertical } from 'lucide-react'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import type { DecisionRow } from '../../../src-main/domain/journal/record'
 import { outcomeClause } from '../../field/clause'
 import { rowTint } from '../../field/outcome'
-import { IconButton } from '../../kit/button'
-import { Menu } from '../../kit/menu'
+import { Menu, type MenuItem } from '../../kit/menu'
 import { VirtualTable } from '../../kit/table/virtual-table'
 import { togglePause } from '../../state/page'
 import { selectionOf } from '../../state/place'
@@ -24,7 +23,8 @@ export function Tail({ rows, onFilter }: { readonly rows: readonly DecisionRow[]
   const chosen = useStore(preferences)
   const selection = selectionOf(useStore(places.place))
   const [at, setAt] = useState<string | null>(null)
-  const [menuOf, setMenuOf] = useState<string | null>(null)
+  const [menu, setMenu] = useState<{ readonly id: string; readonly open: boolean } | null>(null)
+  const [topToken, setTopToken] = useState(0)
   const actions = useRowActions()
   const shown = selection?.kind === 'decision' ? selection.id : at
   const current = rows.find((row) => row.id === shown) ?? null
@@ -40,7 +40,8 @@ export function Tail({ rows, onFilter }: { readonly rows: readonly DecisionRow[]
   }
   const newest = () => {
     page.paused.set(null)
-    setAt(rows[0]?.id ?? null)
+    setAt(null)
+    setTopToken((token) => token + 1)
   }
   const withCurrent = (run: (row: DecisionRow) => void) => () => {
     if (current) run(current)
@@ -55,7 +56,7 @@ export function Tail({ rows, onFilter }: { readonly rows: readonly DecisionRow[]
     { keys: 'G', title: keys.newest, run: newest },
     { keys: 'g g', title: keys.newest, run: newest },
     { keys: '/', title: keys.filter, run: onFilter },
-    { keys: '.', title: keys.menu, run: withCurrent((row) => setMenuOf(row.id)) },
+    { keys: '.', title: keys.menu, run: withCurrent((row) => setMenu({ id: row.id, open: true })) },
     { keys: 'f', title: keys.filterCell, run: withCurrent((row) => actions.filterTo(outcomeClause(row))) },
     {
       keys: 'F',
@@ -66,11 +67,14 @@ export function Tail({ rows, onFilter }: { readonly rows: readonly DecisionRow[]
     { keys: 'c j', title: keys.copyJson, run: withCurrent(actions.copyJson) },
     { keys: 'c c', title: keys.copyCurl, run: withCurrent(actions.copyCurl) },
   ])
-  const hidden = new Set(chosen.hiddenColumns)
+  const columns = useMemo(() => {
+    const hidden = new Set(chosen.hiddenColumns)
+    return decisionColumns(chosen.zone).filter(({ id }) => !hidden.has(`decisions.${id}`))
+  }, [chosen])
   return (
     <VirtualTable
       label={words.decisions.table}
-      columns={decisionColumns(chosen.zone).filter(({ id }) => !hidden.has(`decisions.${id}`))}
+      columns={columns}
       rows={rows}
       keyOf={keyOf}
       selected={shown}
@@ -79,21 +83,54 @@ export function Tail({ rows, onFilter }: { readonly rows: readonly DecisionRow[]
         setAt(row.id)
         actions.why(row)
       }}
+      topToken={topToken}
       rowLook={rowTint}
       onAtTop={(atTop) => (atTop ? undefined : hold())}
       comfortable={chosen.density === 'comfortable'}
       rowEnd={(row) => (
-        // Presses in the menu are not presses on the row.
-        // biome-ignore lint/a11y/noStaticElementInteractions: it only stops what the menu within has handled
-        <span onClick={(event) => event.stopPropagation()} onKeyDown={(event) => event.stopPropagation()}>
-          <Menu
-            trigger={<IconButton icon={EllipsisVertical} label={words.decisions.rowMenu} />}
-            items={actions.menu(row)}
-            open={menuOf === row.id}
-            onOpenChange={(open) => setMenuOf(open ? row.id : null)}
-          />
-        </span>
+        <RowMenu
+          items={() => actions.menu(row)}
+          used={menu?.id === row.id}
+          open={menu?.id === row.id && menu.open}
+          onOpen={(open) => {
+            if (open) hold()
+            setMenu({ id: row.id, open })
+          }}
+        />
       )}
     />
+  )
+}
+
+/** The menu of a row. Only the one that was used last is a real menu: dozens of closed ones would cost each redraw. */
+function RowMenu({
+  items,
+  used,
+  open,
+  onOpen,
+}: {
+  items(): readonly MenuItem[]
+  readonly used: boolean
+  readonly open: boolean
+  onOpen(open: boolean): void
+}) {
+  const button = (
+    <button
+      type="button"
+      aria-label={words.decisions.rowMenu}
+      aria-haspopup="menu"
+      title={words.decisions.rowMenu}
+      onClick={used ? undefined : () => onOpen(true)}
+      className="flex size-6 items-center justify-center rounded-control text-muted hover:bg-hover hover:text-ink"
+    >
+      <EllipsisVertical aria-hidden="true" className="size-4" />
+    </button>
+  )
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: presses in the menu are not presses on the row
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the row takes keys only when it has the focus itself
+    <span onClick={(event) => event.stopPropagation()}>
+      {used ? <Menu trigger={button} items={items()} open={open} onOpenChange={onOpen} /> : button}
+    </span>
   )
 }

@@ -29,6 +29,8 @@ export interface TileFigure {
 /** Bad when (ux.md 6.1), where no baseline is needed. */
 const limits = { errors: 0.005, breaks: 0.001, imbalance: 2 } as const
 const sparkSeconds = 60
+/** Imbalance is bad when it lasts this long, s. */
+const unevenSeconds = 5
 
 /** The seven tiles, each with what its last minute looked like. */
 export function tilesOf(summary: SummaryView, seconds: readonly SecondBucket[]): readonly TileFigure[] {
@@ -98,11 +100,21 @@ export function tilesOf(summary: SummaryView, seconds: readonly SecondBucket[]):
       value: imbalance && imbalance.mean > 0 ? times(imbalance.max / imbalance.mean) : missing,
       under: [words.overview.n(String(summary.replicas.length)), now].join(' · '),
       few: imbalance && imbalance.mean < 1 ? words.overview.fewInFlight : null,
-      bad: imbalance !== null && imbalance.mean >= 1 && imbalance.max / imbalance.mean > limits.imbalance,
+      bad: stayedUneven(recent),
       spark: spark(({ inFlight }) => (inFlight && inFlight.mean > 0 ? inFlight.max / inFlight.mean : null)),
       explain: { view: 'replicas' },
     },
   ]
+}
+
+/** Uneven in each of the last seconds, under load: one uneven instant is chance. */
+function stayedUneven(recent: readonly (SecondBucket | null)[]): boolean {
+  const last = recent.slice(-unevenSeconds)
+  const uneven = last.filter((second) => {
+    const inFlight = second?.inFlight
+    return inFlight != null && inFlight.mean >= 1 && inFlight.max / inFlight.mean > limits.imbalance
+  })
+  return last.length === unevenSeconds && uneven.length === unevenSeconds
 }
 
 const writeRatio = (ratio: number | null) => (ratio === null ? missing : percent(ratio))

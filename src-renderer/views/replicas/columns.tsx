@@ -86,6 +86,7 @@ const readings =
           everyMs={paceOf(sources, own.source)}
           look={more.look?.(known(own)) ?? ''}
           few={more.few?.(suspect) ?? null}
+          dense
         />
       )
     },
@@ -193,8 +194,10 @@ function routerColumns(context: CellContext): readonly Column<Suspect>[] {
       width: '3.5rem',
       align: 'right',
       sortBy: ({ load }) => load,
-      cell: ({ load }) =>
-        load === null ? missing : <span className={load >= 2 ? 'text-warn' : ''}>{times(load)}</span>,
+      cell: ({ load, suspicions }) => {
+        const hot = suspicions.some(({ rule }) => rule === 'hot')
+        return load === null ? missing : <span className={hot ? 'text-warn' : ''}>{times(load)}</span>
+      },
     },
     {
       id: 'up',

@@ -2,7 +2,7 @@ import type { PointerEvent } from 'react'
 import type { Millis } from '../../../src-main/base/units'
 import { type ClusterEvent, inOneLine, type Lane, lanes } from '../../field/events'
 import { clock, type Zone } from '../../format/times'
-import { clustered } from '../../kit/chart/model'
+import { clustered, lettersOf } from '../../kit/chart/model'
 import { timeTicks } from '../../kit/chart/scale'
 import { useWidth } from '../../kit/chart/use-width'
 import { type Tone, toneText } from '../../kit/mark'
@@ -114,7 +114,7 @@ function LaneRow({
             )}
             <LaneButton
               events={own}
-              text={all.length > 1 ? `${first.letter}×${all.length}` : first.letter}
+              text={lettersOf(all)}
               left={place(first.atMs)}
               pressed={own.some(({ id }) => id === selected)}
               onPress={() => onSelect(own.at(-1)?.id ?? first.id)}

@@ -71,6 +71,15 @@ test('the point under the pointer is the last before it, and none in a hole', ()
   expect(pointAt(points, -1, 1_000)).toBeNull()
 })
 
+test.each([
+  ['S', 'S'],
+  ['SSS', 'S×3'],
+  ['NS', 'NS'],
+  ['NSN', 'NS'],
+])('%s is drawn as %s', (letters, text) => {
+  expect(lettersOf([...letters].map((letter) => ({ letter })))).toBe(text)
+})
+
 test('letters that would overlap become one', () => {
   const mark = (id: string, atMs: number) => ({ id, atMs, letter: 'S', title: id })
   const groups = clustered([mark('c', 300), mark('a', 0), mark('b', 10)], (atMs) => atMs, 24)

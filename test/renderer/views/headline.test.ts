@@ -182,6 +182,12 @@ describe('the tiles', () => {
     )
     expect([tiles.errors?.bad, tiles.ttft?.few]).toEqual([true, 'p99 of only 50 samples (needs 200)'])
   })
+  test('uneven for five seconds is bad, for one it is chance', () => {
+    const uneven = (at: number) => aSecond(at, { inFlight: { min: 0, mean: 2, max: 9 } })
+    const seconds = [0, 1, 2, 3, 4]
+    expect(byId(aSummary(), seconds.map(uneven)).imbalance?.bad).toBe(true)
+    expect(byId(aSummary(), [...seconds.map((at) => aSecond(at)), uneven(5)]).imbalance?.bad).toBe(false)
+  })
   test('a missing second leaves a hole in the course', () => {
     const { spark } = byId(aSummary(), [aSecond(0), aSecond(3)]).ttft ?? { spark: [] }
     expect(spark.slice(-4)).toEqual([400, null, null, 400])
