@@ -4,6 +4,7 @@ import {
   type ChartModel,
   clustered,
   highest,
+  lettersOf,
   pointAt,
   type Series,
 } from '../../../src-renderer/kit/chart/model'
