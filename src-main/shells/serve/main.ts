@@ -3,12 +3,13 @@ import { nodeClock } from '../../adapters/node/clock'
 import { nodeNet } from '../../adapters/node/net'
 import { nodeRandom } from '../../adapters/node/random'
 import { nodeTimers } from '../../adapters/node/timers'
+import type { Control } from '../../app/control/control'
 import { openConsole } from '../console'
 import { exitCodes, explainEnd, Stop } from '../exit'
 import { readPage } from '../page'
 import { defaultPorts, readStartOptions } from '../start-options'
 import { createNodeProc } from './node-child'
-import { serve } from './server'
+import { type Serving, serve } from './server'
 import { createTokens } from './tokens'
 
 /** How long running streams may go on after SIGTERM, ms. */
@@ -29,12 +30,13 @@ export async function runServe(programFolder: string, args: readonly string[]): 
 
 async function start(programFolder: string, args: readonly string[]): Promise<void> {
   const options = readStartOptions(args)
+  const asked = askedToStop() // from the first moment on: a console that is still starting has to end in order, too
   const tokens = createTokens(nodeClock, nodeRandom)
   let origin: string | null = null
   const link = () => (origin === null ? null : `${origin}/#ticket=${tokens.ticket()}`)
   const shell = { open: link, revoke: () => tokens.revokeSessions(), sandboxOff: false }
   const console = await openConsole(options, createNodeProc(programFolder), shell)
-  const stop = (code: number) => void console.close(stopWaitMs).then(() => process.exit(code))
+  let serving: Serving | null = null
   try {
     const parts = {
       net: nodeNet,
@@ -45,31 +47,38 @@ async function start(programFolder: string, args: readonly string[]): Promise<vo
       control: console.control,
       mayOperate: !options.readOnly,
     }
-    const serving = await serve(parts, options.port ?? defaultPorts.page)
-    const ready = await console.control.ready
-    if (!ready.ok) throw new Stop(exitCodes.unavailable, ready.error.message)
+    serving = await serve(parts, options.port ?? defaultPorts.page)
     origin = `http://127.0.0.1:${serving.port}`
-    const { proxyUrl, routerUrl, replicas } = ready.value
-    const url = `${origin}/#ticket=${tokens.ticket()}`
-    const line = {
-      url,
-      token: tokens.root,
-      proxyUrl,
-      routerUrl,
-      replicas: replicas.map(({ id, url: at }) => ({ id, url: at })),
-      pid: process.pid,
-    }
-    if (options.json) process.stdout.write(`${JSON.stringify(line)}\n`)
-    else process.stdout.write(announce(url, proxyUrl, replicas.length))
-    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
-      process.once(signal, () => void serving.close().then(() => stop(exitCodes.ok)))
+    const ready = await Promise.race([console.control.ready, asked])
+    if (ready !== null) announce(ready, `${origin}/#ticket=${tokens.ticket()}`, tokens.root, options.json)
+    await asked
   } catch (error) {
+    await serving?.close()
     await console.close(0)
     throw error
   }
+  await serving.close()
+  await console.close(stopWaitMs)
+  process.exit(exitCodes.ok)
 }
 
-const announce = (url: string, proxyUrl: string, replicas: number) =>
+/** Resolves with null at the first signal that asks the program to end; later ones change nothing. */
+function askedToStop(): Promise<null> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => resolve(null))
+  })
+}
+
+/** Prints where everything is: for scripts one line of JSON (decision D24), for people a few words. */
+function announce(ready: Awaited<Control['ready']>, url: string, token: string, json: boolean): void {
+  if (!ready.ok) throw new Stop(exitCodes.unavailable, ready.error.message)
+  const { proxyUrl, routerUrl } = ready.value
+  const replicas = ready.value.replicas.map(({ id, url: at }) => ({ id, url: at }))
+  const line = { url, token, proxyUrl, routerUrl, replicas, pid: process.pid }
+  process.stdout.write(json ? `${JSON.stringify(line)}\n` : inWords(url, proxyUrl, replicas.length))
+}
+
+const inWords = (url: string, proxyUrl: string, replicas: number) =>
   [
     `Signalbox console   ${url}`,
     `OpenAI-compatible   ${proxyUrl}/v1   (${replicas} simulated replicas)`,

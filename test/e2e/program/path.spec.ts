@@ -147,6 +147,9 @@ test('the four faults of the request router fail closed, each with its word, in 
       retry: 'true',
     })
     expect(await response.json()).toHaveProperty('error.message')
+    await console.ended(String(response.headers.get('x-signalbox-decision')))
+    const { stdout } = await cli('decisions', '--last', '1', '--json')
+    expect(JSON.parse(stdout)).toMatchObject([{ status: 503, reason, pick: null, served: null }])
     await cli('fault', 'clear')
   }
   const well = await at(ready.proxyUrl).chat.completions.create(prompt)

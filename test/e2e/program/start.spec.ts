@@ -4,7 +4,20 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import type { StatusReport } from '../../../src-main/contract/rpc'
 import { startServe } from '../shells'
-import { expect, quietFlags, test } from './console'
+import { test as base, expect, quietFlags } from './console'
+
+/** A test that can start consoles on folders of its choice; whatever still runs at its end is stopped. */
+const test = base.extend<{ start: typeof startServe }>({
+  start: async ({}, use) => {
+    const started: Awaited<ReturnType<typeof startServe>>[] = []
+    await use(async (...args) => {
+      const serving = await startServe(...args)
+      started.push(serving)
+      return serving
+    })
+    for (const { stop } of started) await stop()
+  },
+})
 
 /** Runs serve until it ends by itself. */
 const serveOnce = (...args: string[]) =>
@@ -23,8 +36,8 @@ const serveOnce = (...args: string[]) =>
     child.once('close', (code) => resolve({ code, stdout, stderr }))
   })
 
-test('the ready line has its documented members, and SIGTERM ends with 0', async ({}, info) => {
-  const { ready, stop } = await startServe(info.outputPath('data'), quietFlags)
+test('the ready line has its documented members, and SIGTERM ends with 0', async ({ start }, info) => {
+  const { ready, stop } = await start(info.outputPath('data'), quietFlags)
   expect(Object.keys(ready)).toEqual(['url', 'token', 'proxyUrl', 'routerUrl', 'replicas', 'pid'])
   expect(ready.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#ticket=[0-9a-f]{32}$/)
   expect(ready.token).toMatch(/^[0-9a-f]{64}$/)
@@ -102,40 +115,44 @@ test.describe('a damaged data folder', () => {
     })
     return ((await response.json()) as StatusReport).health
   }
-  test('F88 with broken settings starts with the initial ones, keeps the file and says so', async ({}, info) => {
+  test('F88 with broken settings starts with the initial ones, keeps the file and says so', async ({
+    start,
+  }, info) => {
     const folder = info.outputPath('data')
     mkdirSync(folder, { mode: 0o700 })
     writeFileSync(join(folder, 'settings.json'), '{"schema":1,"val')
-    const { ready, stop } = await startServe(folder, quietFlags)
+    const { ready, stop } = await start(folder, quietFlags)
     const { banners, policy } = await health(ready.url, ready.token)
     expect(policy.id).toBe('consistent-hash')
     expect(banners.map(({ id }) => id)).toContain('document_restored')
     expect(readdirSync(folder).some((name) => name.startsWith('quarantine-settings'))).toBe(true)
     expect(await stop()).toBe(0)
   })
-  test('F89 with a database that is none starts with a fresh one, keeps the file and says so', async ({}, info) => {
+  test('F89 with a database that is none starts with a fresh one, keeps the file and says so', async ({
+    start,
+  }, info) => {
     const folder = info.outputPath('data')
-    const first = await startServe(folder, quietFlags)
+    const first = await start(folder, quietFlags)
     await first.stop()
     const store = join(folder, 'store')
     for (const name of readdirSync(store))
       writeFileSync(join(store, name), 'this is no database, and never was one'.repeat(100))
-    const { ready, stop } = await startServe(folder, quietFlags)
+    const { ready, stop } = await start(folder, quietFlags)
     const { banners, store: state } = await health(ready.url, ready.token)
     expect(state.state).toBe('ok')
     expect(banners.map(({ id }) => id)).toContain('store-moved')
     expect(await stop()).toBe(0)
   })
-  test('settings made by hand hold at the next start', async ({}, info) => {
+  test('settings made by hand hold at the next start', async ({ start }, info) => {
     const folder = info.outputPath('data')
-    const first = await startServe(folder, quietFlags)
+    const first = await start(folder, quietFlags)
     await fetch(new URL('/api/call/policy.set', first.ready.url), {
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${first.ready.token}` },
       body: JSON.stringify({ id: 'round-robin', params: {} }),
     })
     await first.stop()
-    const second = await startServe(folder, quietFlags)
+    const second = await start(folder, quietFlags)
     expect((await health(second.ready.url, second.ready.token)).policy.id).toBe('round-robin')
     await second.stop()
   })

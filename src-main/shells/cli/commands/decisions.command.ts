@@ -36,7 +36,7 @@ export default defineCommand({
       }),
 })
 
-/** A decision as scripts get it (decision D24). Session is the keyed hash; `status` is null while the request runs. */
+/** A decision as scripts get it (decision D24). Session is the keyed hash; `status` is null while the request runs; `reason` is Ray's word where it has one. */
 export function decisionLine(row: DecisionRow) {
   return {
     id: row.id,
@@ -48,7 +48,7 @@ export function decisionLine(row: DecisionRow) {
     served: row.outcome?.served ?? null,
     rank: row.outcome?.rank ?? null,
     status: row.outcome?.status ?? null,
-    reason: row.outcome?.reason ?? row.refusal ?? 'running',
+    reason: row.outcome?.serveReason ?? row.outcome?.reason ?? row.refusal ?? 'running',
     candidates: row.reasons,
   }
 }
