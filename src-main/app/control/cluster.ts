@@ -150,10 +150,9 @@ export class Cluster {
     return set
   }
 
-  /** Starts, stops or paces the demo traffic. */
+  /** Starts, stops or paces the demo traffic; a process that is away starts with what is set now. */
   async setTraffic(running: boolean, ratePerSecond: number): Acted {
-    if (!this.traffic.up) return away
-    const set = await this.traffic.call('traffic.set', { running, ratePerSecond })
+    const set = this.traffic.up ? await this.traffic.call('traffic.set', { running, ratePerSecond }) : done
     const { health } = this.parts
     if (set.ok) health.traffic = { ...health.traffic, running, ratePerSecond }
     return set
@@ -279,7 +278,11 @@ export class Cluster {
       dataPlaneKey,
     })
     this.traffic.up = started.ok
-    if (started.ok) supervisor.up('traffic')
+    if (!started.ok) return
+    supervisor.up('traffic')
+    const now = health.traffic
+    if (now.running !== running || now.ratePerSecond !== ratePerSecond)
+      await this.setTraffic(now.running, now.ratePerSecond) // it was set while the process was starting
   }
 
   private ended(role: Role, how: string): void {

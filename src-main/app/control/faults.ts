@@ -34,19 +34,16 @@ interface Parts {
 export function createFaults({ clock, timers, health, cluster, publish }: Parts): Faults {
   const endings = new Map<ActiveFault, Stoppable>()
 
-  const end = async (fault: ActiveFault, actor: Actor): Promise<Result<null, CallError>> => {
+  const forget = (fault: ActiveFault, actor: Actor) => {
     endings.get(fault)?.stop()
     endings.delete(fault)
     health.faults = health.faults.filter((each) => each !== fault)
+    const { name, replicaId } = fault
+    cluster.record({ kind: 'fault.turned', fault: name, replicaId, to: 'off', forMs: null, actor })
+  }
+  const end = async (fault: ActiveFault, actor: Actor): Promise<Result<null, CallError>> => {
+    forget(fault, actor)
     const result = await (fault.name === 'replica-kill' ? cluster.replaceKilled() : cluster.applyFaults())
-    cluster.record({
-      kind: 'fault.turned',
-      fault: fault.name,
-      replicaId: fault.replicaId,
-      to: 'off',
-      forMs: null,
-      actor,
-    })
     publish()
     return result
   }
@@ -88,11 +85,7 @@ export function createFaults({ clock, timers, health, cluster, publish }: Parts)
     return ok(fault)
   }
   const setRouterFault = async (name: FaultName, forMs: Millis | null, actor: Actor) => {
-    for (const old of health.faults.filter((each) => each.name !== 'replica-kill')) {
-      endings.get(old)?.stop()
-      endings.delete(old)
-      health.faults = health.faults.filter((each) => each !== old)
-    }
+    for (const old of health.faults.filter((each) => each.name !== 'replica-kill')) forget(old, actor)
     const fault = make(name, null, forMs)
     begin(fault, forMs, actor)
     const applied = await cluster.applyFaults()
