@@ -27,9 +27,6 @@ export function clockMillis(wallMs: Millis, zone: Zone): string {
 /** `03:12:07`. */
 export const clock = (wallMs: Millis, zone: Zone): string => partsOf(wallMs, zone).time
 
-/** `03:12`, for the ticks of an axis. */
-export const clockMinutes = (wallMs: Millis, zone: Zone): string => partsOf(wallMs, zone).time.slice(0, 5)
-
 /** The time, with its date in front when that is another day than `nowWallMs`: `2026-01-03 03:12:07`. */
 export function moment(wallMs: Millis, nowWallMs: Millis, zone: Zone): string {
   const at = partsOf(wallMs, zone)

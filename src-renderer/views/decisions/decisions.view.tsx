@@ -1,6 +1,7 @@
 import { Columns3, ListTree } from 'lucide-react'
 import { useState } from 'react'
 import { factsOf } from '../../../src-main/domain/journal/row-facts'
+import { Awaiting } from '../../field/awaiting'
 import { count } from '../../format/numbers'
 import { visible } from '../../format/visible'
 import { Button, IconButton } from '../../kit/button'
@@ -112,6 +113,7 @@ function NoRows({ rows: { searched, filter, filterText } }: { readonly rows: Row
   const fed = useFeed('decisions', 1_000)
   const { params } = useStore(places.place)
   if (!searched && fed.items.length > 0 && params.from) return <Empty title={text.emptyRange} />
+  if (!health && (!searched || !filter.ok)) return <Awaiting what={text.waitingFor} />
   if (!searched || !filter.ok)
     return (
       <Empty

@@ -1,7 +1,7 @@
 import { LayoutDashboard } from 'lucide-react'
 import { useMemo } from 'react'
+import { Awaiting } from '../../field/awaiting'
 import { eventOf } from '../../field/events'
-import { Loading } from '../../kit/states'
 import { sessionSpansMs } from '../../state/range'
 import { useFeed } from '../../state/use-store'
 import { words } from '../../words/en'
@@ -27,7 +27,7 @@ function Overview() {
   const summary = useFeed('summary', 1_000)
   const { items } = useFeed('cluster', 500)
   const events = useMemo(() => items.map(eventOf), [items])
-  if (!summary) return <Loading waitingFor={words.frame.product} rows={8} />
+  if (!summary) return <Awaiting what={words.frame.product} rows={8} />
   return (
     <div className="flex h-full flex-col gap-2 overflow-y-auto p-2">
       <HeadlineCard events={events} />

@@ -1,10 +1,11 @@
 import { Server } from 'lucide-react'
 import { useState } from 'react'
+import { Awaiting } from '../../field/awaiting'
 import { clauseOf } from '../../field/clause'
 import { replicaStanding } from '../../field/replica-state'
 import { type Suspect, suspects } from '../../field/suspicion'
 import { Mark } from '../../kit/mark'
-import { Empty, Loading } from '../../kit/states'
+import { Empty } from '../../kit/states'
 import { DataTable } from '../../kit/table/data-table'
 import { selectionOf } from '../../state/place'
 import { moveSelection, useKeys } from '../../state/use-keys'
@@ -64,7 +65,7 @@ function Replicas() {
           : undefined,
     },
   ])
-  if (!fleet) return <Loading waitingFor={text.waitingFor} />
+  if (!fleet) return <Awaiting what={text.waitingFor} />
   const context = { nowWallMs: now.wallMs, nowMonoMs: now.monoMs, sources: fleet.sources }
   return (
     <div className="flex h-full flex-col bg-panel">

@@ -1,10 +1,11 @@
 import { History } from 'lucide-react'
+import { Awaiting } from '../../field/awaiting'
 import { type ClusterEvent, inOneLine } from '../../field/events'
 import { duration } from '../../format/durations'
 import { clock, moment, type Zone } from '../../format/times'
 import { Button } from '../../kit/button'
 import { Mark } from '../../kit/mark'
-import { Empty, Failure, Loading } from '../../kit/states'
+import { Empty, Failure } from '../../kit/states'
 import type { Column } from '../../kit/table/columns'
 import { DataTable } from '../../kit/table/data-table'
 import { selectionOf } from '../../state/place'
@@ -75,7 +76,7 @@ function Timeline() {
       ) : null}
       <div className="min-h-0 flex-1">
         {events.loading ? (
-          <Loading waitingFor={text.waitingFor} />
+          <Awaiting what={text.waitingFor} />
         ) : (
           <DataTable
             label={text.table}

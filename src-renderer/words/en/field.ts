@@ -31,7 +31,6 @@ export const field = {
   from: (source: string, age: string) => `${source}, ${age} ago`,
   stale: (age: string) => `stale ${age}`,
   fewSamples: (q: string, n: string, need: string) => `${q} of only ${n} samples (needs ${need})`,
-  samples: (n: string) => `n ${n}`,
   reason: (ray: string, own: string) => `${ray} (${own})`,
   noSession: 'none',
   noSessionHelp: 'No session id came with this request: it was hashed by its own id, so it has no affinity.',
@@ -80,7 +79,6 @@ export const events = {
   traffic: (running: boolean, rate: string) => (running ? `demo traffic on, ${rate}` : 'demo traffic off'),
   gap: 'no data',
   clockJumped: (by: string) => `wall clock jumped by ${by}`,
-  note: 'note',
 } as const
 
 /** Why a replica is under suspicion; the rules are in field/suspicion.ts. */

@@ -39,7 +39,6 @@ export const frame = {
   zone: 'Times in',
   utc: 'UTC',
   local: 'Local',
-  theme: 'Theme',
   themes: { system: 'Theme: as the system', dark: 'Theme: dark', light: 'Theme: light' },
   density: { compact: 'Compact rows', comfortable: 'Comfortable rows' },
   share: 'Copy link (y)',
@@ -47,7 +46,6 @@ export const frame = {
   copied: (what: string) => `${what} copied`,
   copyFailed: 'The clipboard refused; allow clipboard access for this page.',
   openPalette: 'Command palette',
-  openShortcuts: 'Shortcuts (?)',
   fixedRange: (from: string, to: string) => `${from} to ${to}`,
   status: {
     in: (rate: string) => `${rate} in`,
@@ -62,7 +60,6 @@ export const frame = {
   },
   unitEvents: 'ev/s',
   version: (version: string) => `Signalbox ${version}`,
-  closeAll: 'Close',
 } as const
 
 /** Banners: one at a time, the worst (ux.md 7.6). */
@@ -122,7 +119,6 @@ export const palette = {
   fallbacks: 'Decisions: Filter fallbacks',
   byReason: 'Decisions: Group by reason',
   byReplica: 'Decisions: Group by replica',
-  suspicious: 'Replicas: Show most suspicious',
   copyLink: 'Share: Copy link',
   addNote: 'Share: Add note…',
   theme: 'App: Switch theme',

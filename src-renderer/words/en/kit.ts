@@ -10,6 +10,8 @@ export const kit = {
 export const states = {
   waitingFor: (what: string) => `Waiting for ${what}`,
   retry: 'Retry',
+  notConnected: 'Nothing to show: this page is not connected.',
+  notConnectedHint: 'The message above says how to connect it.',
   partFailed: 'This part of the page could not be drawn; the rest goes on.',
   clearFilter: 'Clear filter',
 } as const

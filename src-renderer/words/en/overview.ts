@@ -85,7 +85,6 @@ export const overview = {
   suspectRules:
     'Down, silent for over five polls, KV over 85 %, requests waiting, twice the mean in flight, TTFT p99 twice its peers, over 5 % failed.',
   policy: 'Policy in force',
-  policyParams: 'Parameters',
   policySource: 'Source',
   demo: 'Demo',
   demoHelp: 'Real HTTP through the local router and proxy; replicas and sessions are simulated.',

@@ -41,6 +41,17 @@ describe('before there is data', () => {
       vi.useRealTimers()
     }
   })
+  test.each(['overview', 'decisions', 'replicas', 'timeline'])(
+    'without a ticket %s says that it is not connected',
+    async (view) => {
+      const { server, told, page } = await showPage(`#/${view}`)
+      server.refuse = { why: 'no ticket', end: 'no-ticket' }
+      await told(() => server.hangUp('x', 'no-ticket'))
+      expect(page.link.get().phase).toBe('ended')
+      await waitFor(() => main().getByText('Nothing to show: this page is not connected.'))
+      expect(screen.getByRole('alert').textContent).toContain('This page needs a link with a ticket')
+    },
+  )
   test('the chip does not say live', async () => {
     await showPage('')
     expect(screen.getByText('CONNECTING')).toBeTruthy()
