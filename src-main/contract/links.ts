@@ -153,8 +153,10 @@ export const fleetLink = {
   }>()(z.strictObject({ replicas: z.int().min(1).max(64) })),
   /** Ends a replica as a crash does: its port closes and its streams are reset. It stays listed until it is replaced. */
   'fleet.kill': changes<null>()(z.strictObject({ replicaId: z.string() })),
-  /** Starts a fresh replica, with a new id, for each killed one. */
-  'fleet.replace': changes<{ readonly replicas: readonly Replica[] }>()(z.strictObject({})),
+  /** Starts a fresh replica, with a new id, for that killed one, or for each of them. */
+  'fleet.replace': changes<{ readonly replicas: readonly Replica[] }>()(
+    z.strictObject({ replicaId: z.string().nullable().default(null) }),
+  ),
 }
 /** fleet → control */
 export type FleetProcessNotes = Record<string, never>

@@ -153,6 +153,15 @@ describe('a fault', () => {
     const ids = async () => (await status()).fleet?.replicas.map(({ replica }) => replica.id)
     await until('r1, r3 and r4', async () => (await ids())?.join() === 'r1,r3,r4')
   })
+  test('of two killed replicas each ends by itself', { timeout: withinMs }, async () => {
+    const { call, status } = await aConsole()
+    await call('faults.set', { name: 'replica-kill', replicaId: 'r1', forMs: 100 })
+    await call('faults.set', { name: 'replica-kill', replicaId: 'r2', forMs: null })
+    const left = async () => (await status()).health.faults.map(({ replicaId }) => replicaId).join()
+    await until('only r2 killed', async () => (await left()) === 'r2')
+    const ids = async () => (await status()).fleet?.replicas.map(({ replica }) => replica.id).join()
+    await until('r4 in the place of r1', async () => (await ids()) === 'r2,r3,r4')
+  })
   test('of the router on a replica is refused', { timeout: withinMs }, async () => {
     const { call } = await aConsole()
     expect(await call('faults.set', { name: 'router-down', replicaId: 'r1', forMs: null })).toMatchObject({

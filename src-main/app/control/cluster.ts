@@ -127,10 +127,10 @@ export class Cluster {
     return result
   }
 
-  /** Starts a fresh replica for each killed one. */
-  async replaceKilled(): Acted {
+  /** Starts a fresh replica in the place of a killed one. */
+  async replaceKilled(replicaId: ReplicaId): Acted {
     if (!this.fleet.up) return away
-    const replaced = await this.fleet.call('fleet.replace', {})
+    const replaced = await this.fleet.call('fleet.replace', { replicaId })
     if (!replaced.ok) return replaced
     await this.setMembers(replaced.value.replicas, 'failure')
     return done

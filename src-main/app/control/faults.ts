@@ -43,7 +43,10 @@ export function createFaults({ clock, timers, health, cluster, publish }: Parts)
   }
   const end = async (fault: ActiveFault, actor: Actor): Promise<Result<null, CallError>> => {
     forget(fault, actor)
-    const result = await (fault.name === 'replica-kill' ? cluster.replaceKilled() : cluster.applyFaults())
+    const { name, replicaId } = fault
+    const result = await (name === 'replica-kill' && replicaId !== null
+      ? cluster.replaceKilled(replicaId)
+      : cluster.applyFaults())
     publish()
     return result
   }

@@ -46,10 +46,12 @@ export function createFleet(host: ReplicaHost): Fleet {
           await member.hosted.kill()
           return ok(null)
         }),
-      'fleet.replace': () =>
+      'fleet.replace': ({ replicaId }) =>
         inTurn(async () => {
           if (!fleet) return notStarted
-          const dead = fleet.members.filter((each) => !each.alive)
+          const dead = fleet.members.filter(
+            ({ alive, replica }) => !alive && (replicaId === null || replica.id === replicaId),
+          )
           const added = await fleet.add(dead.length)
           if (!added.ok) return added
           fleet.forget(dead)
