@@ -3,11 +3,6 @@ export function assert(condition: boolean, why = 'assertion failed'): asserts co
   if (!condition) throw new Error(`bug: ${why}`)
 }
 
-/** Closes a `switch` over a union: the compiler complains here when a member was forgotten. */
-export function assertNever(value: never): never {
-  throw new Error(`bug: unexpected ${JSON.stringify(value)}`)
-}
-
 /** The value, or a stop when it is missing although the code before has made sure that it is there. */
 export function present<T>(value: T | null | undefined, why: string): T {
   if (value === null || value === undefined) throw new Error(`bug: missing ${why}`)

@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs'
+import fc from 'fast-check'
+import second from 'murmurhash3js-revisited'
 import { describe, expect, test } from 'vitest'
 import { murmur3, toDecimal } from '../../src-main/base/digest/murmur3'
 import { bisectRight, buildRing, ownersOf, ringHash, ringShares } from '../../src-main/domain/sessions/ring'
@@ -61,6 +63,17 @@ describe('MurmurHash3 x64 128', () => {
     const hash = murmur3(bytesOf(bytes_hex), Number(vectors.seed.unsigned_decimal))
     expect([toDecimal(hash.h1), toDecimal(hash.h2)]).toEqual([h1, h2])
     if (utf8 !== undefined) expect(toDecimal(ringHash(utf8))).toBe(h1)
+  })
+  test('agrees with an unrelated implementation on any bytes and seed', () => {
+    const hex = ({ hi, lo }: { hi: number; lo: number }) =>
+      hi.toString(16).padStart(8, '0') + lo.toString(16).padStart(8, '0')
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 100 }), fc.nat(2 ** 31), (bytes, seed) => {
+        const { h1, h2 } = murmur3(bytes, seed)
+        expect(hex(h1) + hex(h2)).toBe(second.x64.hash128(bytes, seed))
+      }),
+      { seed: 3, numRuns: 2_000 },
+    )
   })
   test('SMHasher self-check', () => {
     const key = new Uint8Array(256)

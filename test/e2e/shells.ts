@@ -1,5 +1,5 @@
 import { execFile, spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -177,6 +177,4 @@ export const test = base.extend<{ shell: Shell }>({
   },
 })
 
-/** True when the built program is there. */
-export const isBuilt = () => existsSync('out/main/serve.cjs')
 export { expect } from 'playwright/test'

@@ -37,9 +37,6 @@ export function murmur3Text(text: string, seed: number): Hash64 {
 /** The number as decimal text, as Ray and Python print it. */
 export const toDecimal = (hash: Hash64): string => ((BigInt(hash.hi) << 32n) | BigInt(hash.lo)).toString()
 
-/** Smaller than zero, zero or larger, as `a` is below, at or above `b`. */
-export const compareHash = (a: Hash64, b: Hash64): number => a.hi - b.hi || a.lo - b.lo
-
 function digest(bytes: Uint8Array, length: number, seed: number): void {
   h1h = 0
   h2h = 0

@@ -6,6 +6,7 @@ import type { Control } from '../../app/control/control'
 import { createTransportPair } from '../../contract/memory-transport'
 import { createPeer } from '../../contract/peer'
 import type { Rpc } from '../../contract/rpc'
+import { frameMaxBytes } from '../../contract/wire'
 import { checkAccess, loopbackAuthorities } from '../../domain/access'
 import type { Net } from '../../ports/seams/net'
 import type { Random } from '../../ports/seams/random'
@@ -40,7 +41,7 @@ export interface Serving {
 
 /** Listens on both loopback addresses. Throws `Stop` when the port cannot be had. */
 export async function serve(parts: ServeParts, port: number): Promise<Serving> {
-  const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: 256 * 1024 })
+  const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: frameMaxBytes })
   const server = createServer({
     requestTimeout: requestTimeoutMs,
     headersTimeout: requestTimeoutMs,
