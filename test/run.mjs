@@ -6,18 +6,18 @@ import { fileURLToPath } from 'node:url'
 import { endAll } from './runner/execute.mjs'
 import { installSystem } from './runner/machine.mjs'
 import { runSections } from './runner/run-sections.mjs'
-import { namedOnly, quickSections, sections, systemSections } from './runner/sections.mjs'
+import { quickSections, sections, systemSections } from './runner/sections.mjs'
 
 process.chdir(resolve(dirname(fileURLToPath(import.meta.url)), '..'))
 const names = sections.map(({ name }) => name)
 const usage = `usage: node test/run.mjs [--strict] [check | SECTION…]
 sections: ${names.join(', ')}
-check: ${quickSections.join(', ')}; only when named: ${namedOnly.join(', ')}
+check: ${quickSections.join(', ')}
 --strict (or CI=true): what is skipped counts as failed`
 
 /** @param {readonly string[]} args */
 function wanted(args) {
-  if (args.length === 0) return names.filter((name) => !namedOnly.includes(name))
+  if (args.length === 0) return names
   const chosen = args.flatMap((name) => (name === 'check' ? quickSections : [name]))
   // The journeys run the built program, so that is built for them.
   const needed = sections.filter(({ name }) => chosen.includes(name)).flatMap(({ needs }) => needs)

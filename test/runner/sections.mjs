@@ -40,9 +40,6 @@ export const sections = [
   }),
 ]
 
-/** Run only when they are named: dead code is looked for before a release, not after each line. */
-export const namedOnly = ['unused']
-
 /** What `npm run check` runs: under ten seconds. */
 export const quickSections = ['types', 'lint', 'architecture']
 
