@@ -147,9 +147,19 @@ const shown: { readonly [Kind in ClusterBody['kind']]: (body: Body<Kind>) => Sho
   }),
 }
 
+/** A kind of record from a later version: named, and left at that. */
+const unknownKind = ({ kind }: ClusterBody): Shown => ({
+  lane: 'processes',
+  letter: '?',
+  what: visible(String(kind)),
+  tone: 'unknown',
+  minor: true,
+})
+
 /** A record as an event. */
 export function eventOf({ stamp, body }: ClusterRecord): ClusterEvent {
-  const show = shown[body.kind] as (body: ClusterBody) => Shown
+  const known = Object.hasOwn(shown, body.kind)
+  const show = (known ? shown[body.kind] : unknownKind) as (body: ClusterBody) => Shown
   return {
     id: `${stamp.boot}/${stamp.seq}`,
     atWallMs: stamp.wallMs,

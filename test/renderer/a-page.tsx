@@ -1,5 +1,5 @@
 import { QueryClientProvider } from '@tanstack/react-query'
-import { act, cleanup, render } from '@testing-library/react'
+import { act, cleanup, configure, render } from '@testing-library/react'
 import { App } from '../../src-renderer/frame/app'
 import { createPage, type Page } from '../../src-renderer/state/page'
 import { createQueryClient } from '../../src-renderer/state/use-call'
@@ -20,6 +20,9 @@ export interface ShownPage {
   wait(ms: number): Promise<void>
   press(key: string, more?: { readonly ctrlKey?: boolean }): Promise<void>
 }
+
+/** Without a browser it takes seconds to tell what is hidden; nothing here depends on it. */
+configure({ defaultHidden: true })
 
 /** There is no layout under test: every element counts as large as a window, so that virtual rows are drawn. */
 for (const [name, px] of [

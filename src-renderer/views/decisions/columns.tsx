@@ -10,6 +10,12 @@ import type { Column } from '../../kit/table/columns'
 import { words } from '../../words/en'
 
 const text = words.decisions
+/** The field's short name of a policy, the whole name of one that has none. */
+function shortPolicy(id: string): string {
+  const short: Readonly<Record<string, string>> = words.field.policyShort
+  return (Object.hasOwn(short, id) ? short[id] : undefined) ?? visible(id)
+}
+
 const none = <span className="text-faint">{missing}</span>
 const mono = (content: string) => <span className="font-mono">{content}</span>
 
@@ -48,11 +54,7 @@ const columns: readonly Column<DecisionRow>[] = [
     id: 'policy',
     title: text.columns.policy,
     width: '5rem',
-    cell: ({ policy }) => (
-      <span title={visible(policy.id)}>
-        {(words.field.policyShort as Readonly<Record<string, string>>)[policy.id] ?? visible(policy.id)}
-      </span>
-    ),
+    cell: ({ policy }) => <span title={visible(policy.id)}>{shortPolicy(policy.id)}</span>,
   },
   {
     id: 'model',

@@ -156,6 +156,10 @@ describe('events say who did what to what', () => {
     const event = eventOf(aRecord(0, body))
     expect([event.lane, inOneLine(event)]).toEqual([lane, line])
   })
+  test('a kind of a later version is named', () => {
+    const event = eventOf(aRecord(0, { kind: 'constructor' } as never))
+    expect([event.what, event.minor]).toEqual(['constructor', true])
+  })
   test('a note stands where it was put, not when it was written', () => {
     expect(
       eventOf(aRecord(60, { kind: 'note.added', text: 'a', atWallMs: startWallMs, actor: 'cli' })).atWallMs,

@@ -20,7 +20,7 @@ export function inputFacts({ row, policy }: Explanation, zone: Zone): FactRows {
     row.session === null
       ? text.inputs.sessionAbsent
       : keyed
-        ? text.inputs.sessionPresent(row.session)
+        ? text.inputs.sessionPresent(visible(row.session))
         : text.inputs.sessionUnused
   const optional: readonly (readonly [string, string | null])[] = [
     [text.inputs.virtualNodes, figure(facts.virtualNodes)],
