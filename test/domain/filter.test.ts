@@ -14,7 +14,8 @@ const rows = {
     outcome: {
       end: 'refused',
       status: 503,
-      reason: 'unknown_replica_id',
+      reason: 'unknown_replica',
+      serveReason: 'unknown_replica_id',
       served: null,
       rank: null,
       ttftMs: null,
@@ -51,6 +52,7 @@ describe('the filter language', () => {
     ['outcome:fall*', ['moved']],
     ['OUTCOME:OK', ['good', 'slow', 'keyless']],
     ['reason:unknown_replica_id', ['failed']],
+    ['reason:unknown_replica', ['failed']],
     ['reason:unknown_*', ['failed']],
     ['reason:"unknown_*"', []],
     ['session:*', but('keyless')],

@@ -16,6 +16,7 @@ export const factColumns = [
   'outcome',
   'status',
   'reason',
+  'serveReason',
   'session',
   'model',
   'path',

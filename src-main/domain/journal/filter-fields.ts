@@ -70,7 +70,10 @@ export const filterFields: readonly FilterField[] = [
   word('outcome', 'how it ended; open while it runs', (facts) => [facts.outcome], {
     values: [...outcomeClasses, 'open'],
   }),
-  word('reason', 'reason code of the outcome', (facts) => [facts.reason]),
+  word('reason', "reason code of the outcome, or Ray's word for it", (facts) => [
+    facts.reason,
+    facts.serveReason,
+  ]),
   word('session', 'keyed hash of the session; none with -session:*', (facts) => [facts.session]),
   word('req', 'request id', (facts) => [facts.requestId]),
   word('replica', 'picked or served', (facts) => [facts.pick, facts.served]),
@@ -117,6 +120,7 @@ export const wordsOf = (facts: RowFacts): readonly string[] =>
     facts.requestId,
     facts.outcome,
     facts.reason,
+    facts.serveReason,
     facts.session,
     facts.model,
     facts.path,

@@ -12,6 +12,8 @@ export interface RowFacts {
   readonly outcome: OutcomeClass | 'open'
   readonly status: number | null
   readonly reason: string | null
+  /** Ray's word for a failure of the request router, beside our own reason. */
+  readonly serveReason: string | null
   readonly session: string | null
   readonly model: string | null
   readonly path: string
@@ -44,6 +46,7 @@ export function factsOf(row: DecisionRow): RowFacts {
     outcome: outcome === null ? 'open' : classify(outcome),
     status: outcome?.status ?? null,
     reason: outcome?.reason ?? null,
+    serveReason: outcome?.serveReason ?? null,
     session: row.session,
     model: row.model,
     path: row.path,
