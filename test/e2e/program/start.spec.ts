@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import type { StatusReport } from '../../../src-main/contract/rpc'
 import { startServe } from '../shells'
-import { test as base, expect, quietFlags } from './console'
+import { test as base, expect, quietFlags, until } from './console'
 
 /** A test that can start consoles on folders of its choice; whatever still runs at its end is stopped. */
 const test = base.extend<{ start: typeof startServe }>({
@@ -138,9 +138,12 @@ test.describe('a damaged data folder', () => {
     for (const name of readdirSync(store))
       writeFileSync(join(store, name), 'this is no database, and never was one'.repeat(100))
     const { ready, stop } = await start(folder, quietFlags)
-    const { banners, store: state } = await health(ready.url, ready.token)
-    expect(state.state).toBe('ok')
-    expect(banners.map(({ id }) => id)).toContain('store-moved')
+    // Requests are served before the history is open, so its news may come a moment later.
+    await until('the news of the store', async () => {
+      const { banners } = await health(ready.url, ready.token)
+      return banners.some(({ id }) => id === 'store-moved')
+    })
+    expect((await health(ready.url, ready.token)).store.state).toBe('ok')
     expect(await stop()).toBe(0)
   })
   test('settings made by hand hold at the next start', async ({ start }, info) => {
