@@ -73,6 +73,7 @@ export class Cluster {
   private ingestGoneWallMs: Millis | null = null
   /** Kept over a restart of the router, so that clients find it where it was. */
   private ports: { readonly proxy: number; readonly router: number }
+  private addresses: Pick<Ready, 'proxyUrl' | 'routerUrl'> | null = null
   private settle: (result: Result<Ready, CallError>) => void = () => {}
 
   constructor(private readonly parts: ClusterParts) {
@@ -165,6 +166,12 @@ export class Cluster {
     if (this.router.up) await this.router.call('router.stop', { waitMs })
   }
 
+  /** Ready is who routes and records: a decision of the first request can be asked for at once. */
+  private settleWhenUp(): void {
+    if (this.addresses === null || !this.ingestProcess.up) return
+    this.settle(ok({ ...this.addresses, replicas: this.replicas }))
+  }
+
   private watch(role: Role, start: (link: Transport) => void): void {
     this.parts.supervisor.start(role, {
       started: (link, pid) => {
@@ -204,6 +211,7 @@ export class Cluster {
     supervisor.up('ingest')
     if (this.ingestGoneWallMs !== null) hub.gap(ingestStreams, this.ingestGoneWallMs)
     this.ingestGoneWallMs = null
+    this.settleWhenUp()
     await this.tellMembers()
     await this.story.tell()
   }
@@ -257,7 +265,8 @@ export class Cluster {
     this.router.up = true
     supervisor.up('router')
     await this.applyFaults()
-    this.settle(ok({ proxyUrl, routerUrl, replicas: this.replicas }))
+    this.addresses = { proxyUrl, routerUrl }
+    this.settleWhenUp()
     await this.startTraffic()
   }
 

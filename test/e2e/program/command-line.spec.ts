@@ -96,6 +96,7 @@ test.describe('with a console', () => {
       health: { environment: 'DEMO', proxyUrl: console.ready.proxyUrl },
     })
     expect((await cli('status')).stdout).toContain('REPLICA')
+    expect((await cli('status')).code).toBe(0)
     expect((await cli('scale', '4')).stdout).toBe('3 → 4 replicas: +r4\n')
     expect(JSON.parse((await cli('scale', '3', '--json')).stdout)).toEqual({
       from: 4,
@@ -106,6 +107,11 @@ test.describe('with a console', () => {
     expect((await cli('fault', 'router-500', '--for', '30s')).stdout).toMatch(
       /^router-500 is in force until \d\d:\d\d:\d\d\.\d{3} UTC\n$/,
     )
+    const warned = await cli('status')
+    expect([warned.code, warned.stdout]).toEqual([
+      1,
+      expect.stringContaining('FAULT: router-500 is in force'),
+    ])
     expect((await cli('fault', 'clear')).stdout).toBe('1 faults cleared\n')
   })
   test('policies are listed and changed, and a wrong parameter is named with the right one', async ({

@@ -21,9 +21,16 @@ export default defineCommand({
       }),
 })
 
-function verdict({ health }: StatusReport): 'ok' | 'warning' | 'critical' {
+/** Share of failed requests from which it is critical, as the page's headline has it (ux.md 6.1). */
+const errorsMax = 0.005
+
+function verdict({ health, fleet, summary }: StatusReport): 'ok' | 'warning' | 'critical' {
+  const errors = summary ? ratioOf(summary.errors) : null
+  if ((errors ?? 0) > errorsMax) return 'critical'
   if (health.banners.some(({ severity }) => severity === 'critical')) return 'critical'
-  return health.banners.some(({ severity }) => severity === 'warning') ? 'warning' : 'ok'
+  const down = fleet?.replicas.some(({ state }) => known(state) === 'down') ?? false
+  const warned = health.banners.some(({ severity }) => severity === 'warning')
+  return down || warned || health.faults.length > 0 ? 'warning' : 'ok'
 }
 
 function words({ health, fleet, summary }: StatusReport): string {
@@ -34,6 +41,9 @@ function words({ health, fleet, summary }: StatusReport): string {
     summary
       ? `${summary.requestsPerSecond.toFixed(1)} req/s  errors ${errors === null ? '—' : `${(errors * 100).toFixed(2)} %`} (n ${summary.errors.whole}, 1 m)  TTFT p99 ${summary.ttftMs.p99 === null ? '—' : `${summary.ttftMs.p99.toFixed(0)} ms`} @proxy`
       : 'no figures yet',
+    ...health.faults.map(
+      ({ name, replicaId }) => `FAULT: ${name}${replicaId ? ` on ${replicaId}` : ''} is in force`,
+    ),
     ...health.banners.map(({ severity, text }) => `${severity.toUpperCase()}: ${plain(text)}`),
     '',
     table(
