@@ -93,7 +93,9 @@ test('SR-023 another page of the browser gets nothing, whatever name it gives th
       'host_not_allowed',
     ])
   }
-  const spent = await page.evaluate(
+  const foreign = await browser.newPage()
+  await foreign.goto('data:text/html,a page of somebody else')
+  const spent = await foreign.evaluate(
     (proxy) =>
       fetch(`${proxy}/v1/chat/completions`, {
         method: 'POST',
