@@ -147,6 +147,8 @@ const methodMaxLength = 11
 
 /** Answers on a socket whose request could not be parsed, and ends it. */
 function answerRaw(socket: Socket, code: RefusalCode): void {
+  // Node has let go of a CONNECT's socket, its error listener included: without one a reset would end the process.
+  socket.on('error', () => socket.destroy())
   if (!socket.writable) return void socket.destroy()
   const { status } = refusalOf(code)
   const body = errorBody(code)

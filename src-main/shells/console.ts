@@ -4,6 +4,7 @@ import { defaultDataFolder } from '../adapters/files/default-folder'
 import { openDocument } from '../adapters/files/json-documents'
 import { openProfile, type Profile } from '../adapters/files/profile'
 import { createSecretFile } from '../adapters/files/secret-file'
+import { listenLocal } from '../adapters/local-socket/listen-local'
 import { nodeClock } from '../adapters/node/clock'
 import { createNodeDigests } from '../adapters/node/digests'
 import { createNodeFs } from '../adapters/node/fs'
@@ -236,21 +237,13 @@ async function openDoor(
   control: Control,
   mayOperate: boolean,
 ): Promise<() => Promise<void>> {
-  if (host.platform !== 'win32') fs.remove(profile.controlSocket) // the lock is ours, so this is a dead one's
-  const open = new Set<{ destroy(): void }>()
-  const listening = await nodeNet.listen({ path: profile.controlSocket }, (socket) => {
-    open.add(socket)
-    socket.once('close', () => open.delete(socket))
-    control.connect(createStreamTransport(socket), { actor: 'cli', mayOperate })
-  })
+  const listening = await listenLocal(nodeNet, fs, profile.controlSocket, (socket) =>
+    control.connect(createStreamTransport(socket), { actor: 'cli', mayOperate }),
+  )
   if (!listening.ok)
     throw new Stop(
       exitCodes.noFolder,
       `the command line's socket cannot be opened: ${listening.error.message}`,
     )
-  return async () => {
-    const closed = listening.value.close()
-    for (const socket of open) socket.destroy()
-    await closed
-  }
+  return () => listening.value.close()
 }

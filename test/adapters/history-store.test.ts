@@ -241,6 +241,20 @@ describe('[F89] a store that cannot be used as it is', () => {
     value(written(opened.history, { id: 'fresh' }))
   })
 
+  test.each([
+    ['a column less, as an earlier build made it', 'ALTER TABLE decisions DROP COLUMN serveReason'],
+    ['a table less', 'DROP TABLE records'],
+  ])('ours, but with %s: moved aside, a fresh one begun, reported', (_name, change) => {
+    const folder = seeded()
+    const database = new DatabaseSync(join(folder, storeFile))
+    database.exec(change)
+    database.close()
+    const opened = open(folder)
+    expect(opened).toMatchObject({ state: 'ok', moved: expect.stringMatching(/^quarantine-/) })
+    value(written(opened.history, { id: 'fresh' }))
+    expect(idsOf(opened.history)).toEqual(['fresh'])
+  })
+
   test("another program's database: moved aside, not touched", () => {
     const folder = seeded()
     rmSync(join(folder, storeFile))

@@ -1,3 +1,4 @@
+import { connect } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { eventually } from '../helpers/eventually'
 import { nextReply, rawClient } from '../helpers/raw-client'
@@ -238,6 +239,20 @@ describe('requests on the wire', () => {
     expect(replica.connections, 'bytes towards a replica').toBe(0)
     await client.closed
   })
+})
+
+test('CONNECT and a reset before the answer end nothing but themselves', async () => {
+  const replica = await startReplica()
+  const rig = await startRouter({ replicas: [{ id: 'r1', url: replica.url }] })
+  for (let times = 0; times < 40; times++)
+    await new Promise<void>((resolve) => {
+      const socket = connect(rig.proxyPort, '127.0.0.1', () =>
+        socket.write('CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n', () => socket.resetAndDestroy()),
+      )
+      socket.on('error', () => {})
+      socket.once('close', () => resolve())
+    })
+  expect((await fetch(`http://127.0.0.1:${rig.proxyPort}/health`)).status).toBe(200)
 })
 
 test('a continued upload: 100 comes after the checks, then the body passes', async () => {

@@ -304,6 +304,69 @@ describe('a screen', () => {
   })
 })
 
+/** Sends bytes and resets the connection before the answer can be written. */
+const resetAfter = (lines: readonly string[]) =>
+  new Promise<void>((resolve) => {
+    const socket = connect(serving.port, '127.0.0.1', () =>
+      socket.write(`${lines.join('\r\n')}\r\n\r\n`, () => socket.resetAndDestroy()),
+    )
+    socket.on('error', () => {})
+    socket.once('close', () => resolve())
+  })
+const upgradeHead = (key: string) => [
+  'GET /api/feed HTTP/1.1',
+  `Host: ${host()}`,
+  `Origin: http://${host()}`,
+  'Connection: Upgrade',
+  'Upgrade: websocket',
+  'Sec-WebSocket-Version: 13',
+  `Sec-WebSocket-Key: ${key}`,
+]
+
+describe('hostile clients', () => {
+  test('a refused upgrade that is reset ends nothing but itself', async () => {
+    for (let times = 0; times < 40; times++)
+      await resetAfter([
+        'GET /api/feed HTTP/1.1',
+        'Host: evil.test',
+        'Connection: Upgrade',
+        'Upgrade: websocket',
+      ])
+    expect((await fetch(url('/healthz'))).status).toBe(200)
+  })
+  test('SR-029 a handshake that is refused gives its place back', async () => {
+    for (let times = 0; times < 33; times++) expect(statusOf(await raw(upgradeHead('bad')))).toBe(400)
+    const screen = aScreen()
+    await screen.opened
+    screen.socket.terminate()
+  })
+  test('SR-005 a body nested five thousand deep is refused', async () => {
+    const answer = await fetch(url('/api/call/status.read'), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${tokens.root}` },
+      body: '['.repeat(5_000) + ']'.repeat(5_000),
+    })
+    expect([answer.status, answer.headers.get('x-signalbox-reason')]).toEqual([400, 'bad_params'])
+  })
+  test('a request that never ends is cut off', async () => {
+    await serving.close()
+    const { control } = quiet
+    const parts = {
+      net: nodeNet,
+      timers: nodeTimers,
+      random: nodeRandom,
+      page,
+      tokens,
+      control,
+      mayOperate: true,
+    }
+    serving = await serve({ ...parts, requestTimeoutMs: 200 }, 0)
+    const socket = connect(serving.port, '127.0.0.1', () => socket.write('GET / HTTP/1.1\r\nHost: '))
+    socket.on('error', () => {}).resume()
+    await new Promise((resolve) => socket.once('close', resolve))
+  })
+})
+
 test('SR-030 under --read-only a change is refused, whatever the token', async () => {
   await serving.close()
   serving = await start(false)

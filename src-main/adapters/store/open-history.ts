@@ -101,7 +101,10 @@ function openAt(options: HistoriesOptions, path: string): Result<Opened, History
   if (!answer.ok || answer.value !== null) attempt('closed', () => database.close())
   if (!answer.ok) return answer
   if (answer.value !== null) return openReadOnly(options, path, answer.value)
-  return ok({ state: 'ok', why: null, history: historyOf(options, database, path, false) })
+  const history = attempt('opened', () => historyOf(options, database, path, false))
+  if (history.ok) return ok({ state: 'ok', why: null, history: history.value })
+  attempt('closed', () => database.close())
+  return fail({ kind: 'damaged', message: `the store's tables are not ours: ${history.error.message}` })
 }
 
 /** Makes the file with an explicit mode before SQLite does; a link in its place is refused. */

@@ -3,10 +3,11 @@ import type { Duplex } from 'node:stream'
 import { WebSocketServer } from 'ws'
 import { z } from 'zod'
 import type { Control } from '../../app/control/control'
+import type { Millis } from '../../base/units'
 import { createTransportPair } from '../../contract/memory-transport'
 import { createPeer } from '../../contract/peer'
 import type { Rpc } from '../../contract/rpc'
-import { frameMaxBytes } from '../../contract/wire'
+import { frameMaxBytes, withinDepth } from '../../contract/wire'
 import { checkAccess, loopbackAuthorities } from '../../domain/access'
 import type { Net } from '../../ports/seams/net'
 import type { Random } from '../../ports/seams/random'
@@ -31,6 +32,8 @@ export interface ServeParts {
   readonly tokens: Tokens
   readonly control: Control
   readonly mayOperate: boolean
+  /** Time in which a whole request must have come; the usual one when absent. */
+  readonly requestTimeoutMs?: Millis
 }
 
 /** A listening browser shell. */
@@ -43,11 +46,13 @@ export interface Serving {
 export async function serve(parts: ServeParts, port: number): Promise<Serving> {
   const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: frameMaxBytes })
   const server = createServer({
-    requestTimeout: requestTimeoutMs,
-    headersTimeout: requestTimeoutMs,
+    requestTimeout: parts.requestTimeoutMs ?? requestTimeoutMs,
+    headersTimeout: parts.requestTimeoutMs ?? requestTimeoutMs,
     connectionsCheckingInterval: 1_000,
     maxHeaderSize: 16_384,
   })
+  // Node watches for slow requests once a server listens; this one is handed its sockets, so it is told that it does.
+  server.emit('listening')
   const open = new Set<Duplex>()
   const accept = (socket: Duplex) => {
     open.add(socket)
@@ -98,9 +103,11 @@ function route(
     refuse(response, 404, 'no_route')
   })
   server.on('upgrade', (request, socket, head) => {
+    socket.on('error', () => socket.destroy()) // Node has taken its own listener off: a reset would end the process
     const deny = (status: number, reason: string) => {
       socket.end(
         `HTTP/1.1 ${status} ${reason}\r\nx-signalbox-reason: ${reason}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`,
+        () => socket.destroy(),
       )
     }
     const refusal = checkAccess(accessOf(request), authorities, false)
@@ -110,9 +117,14 @@ function route(
     if (request.headers.origin === undefined && bearer === null) return deny(403, 'origin_not_allowed')
     const known = bearer !== null && parts.tokens.valid(bearer) // who has a token needs no place among the unknown
     if (!known && !budget.admit()) return deny(503, 'preauth_limit')
-    sockets.handleUpgrade(request, socket, head, (client) =>
-      acceptScreen(client, known ? bearer : null, parts, budget),
-    )
+    let upgraded = known
+    socket.once('close', () => {
+      if (!upgraded) budget.leave() // the handshake was refused: no screen will give the place back
+    })
+    sockets.handleUpgrade(request, socket, head, (client) => {
+      upgraded = true
+      acceptScreen(client, known ? bearer : null, parts, budget)
+    })
   })
   server.on('clientError', (_error, socket) => {
     if (socket.writable)
@@ -190,6 +202,7 @@ async function scriptCall(
     return json(response, 401, { error: 'a token is needed' }, 'auth_required')
   }
   const params = await readJson(request)
+  if (!withinDepth(params)) return json(response, 400, { error: 'nested too deeply' }, 'bad_params')
   const [near, far] = createTransportPair()
   parts.control.connect(far, { actor: 'cli', mayOperate: parts.mayOperate })
   const script = createPeer<Record<string, never>, Rpc, Record<string, never>, Record<string, never>>(near, {

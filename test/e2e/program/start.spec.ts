@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import type { StatusReport } from '../../../src-main/contract/rpc'
@@ -97,6 +97,11 @@ test.describe('a start that cannot be says why in one line', () => {
     expect([end.code, end.stdout]).toEqual([75, ''])
     expect(end.stderr).toContain(`already running on ${console.dataDir} (process ${console.ready.pid})`)
     expect((await console.cli('status')).code).toBe(0)
+  })
+
+  test('the local sockets are for their owner only', async ({ console }) => {
+    for (const name of ['control.sock', 'ingest.sock'])
+      expect((statSync(join(console.dataDir, name)).mode & 0o777).toString(8)).toBe('600')
   })
 
   test('a data folder that is a file', async ({}, info) => {
