@@ -114,6 +114,19 @@ describe('F83 the feed drops and resumes inside the ring', () => {
   })
 })
 
+test('of a value only the newest counts: a returning screen is sent it once, and nothing when it has it', () => {
+  const { hub } = aHub()
+  for (const readOnly of [true, false, true]) hub.value('health', { readOnly } as never)
+  const behind = aScreen(hub)
+  behind.subscription.open({ epoch: 'epoch-1', seqs: { health: 1 } })
+  expect(behind.of('health')).toEqual([
+    { t: 'snapshot', stream: 'health', seq: 3, value: { readOnly: true } },
+  ])
+  const current = aScreen(hub)
+  current.subscription.open({ epoch: 'epoch-1', seqs: { health: 3 } })
+  expect(current.of('health')).toEqual([])
+})
+
 test('F84 the server restarted: another epoch gets snapshots, whatever number the screen had', () => {
   const { hub } = aHub()
   hub.items('seconds', [second(1)])

@@ -1,4 +1,3 @@
-import { createRingBuffer } from '../../base/ring-buffer'
 import type { Millis } from '../../base/units'
 import {
   beatEveryMs,
@@ -15,7 +14,7 @@ import { protocol } from '../../contract/wire'
 import type { Clock } from '../../ports/seams/clock'
 import type { Timers } from '../../ports/seams/timers'
 
-/** Messages of a stream that a returning screen can still be sent one by one. */
+/** Messages of a log that a returning screen can still be sent one by one. */
 const ringMessages = 10_000
 /** … and for how long they are kept. */
 const ringKeepsMs: Millis = 60_000
@@ -61,7 +60,8 @@ interface Message {
 
 interface Channel {
   seq: number
-  readonly messages: ReturnType<typeof createRingBuffer<Message>>
+  /** The last messages of a log, oldest first; none of a value, of which only the newest counts. */
+  readonly messages: Message[]
   /** What a snapshot holds: the kept items of a log, the value otherwise. */
   snapshot(): FeedFrame
 }
@@ -79,7 +79,7 @@ export function createHub(clock: Clock, timers: Timers, epoch: string): Hub {
   for (const stream of [...logNames, ...valueNames]) {
     const open: Channel = {
       seq: 0,
-      messages: createRingBuffer<Message>(ringMessages),
+      messages: [],
       snapshot: () =>
         stream in logs
           ? { t: 'snapshot', stream, seq: open.seq, items: logs[stream as keyof FeedLogs].all() }
@@ -91,7 +91,8 @@ export function createHub(clock: Clock, timers: Timers, epoch: string): Hub {
   const publish = (stream: FeedStream, make: (seq: number) => FeedFrame) => {
     const to = channel(stream)
     const frame = make(++to.seq)
-    to.messages.push({ seq: to.seq, atMonoMs: clock.monoMs(), frame })
+    if (stream in logs) to.messages.push({ seq: to.seq, atMonoMs: clock.monoMs(), frame })
+    dropOld(to, clock.monoMs())
     for (const screen of screens) screen.send(stream, frame)
   }
   const times = () => ({ wallMs: clock.wallMs(), monoMs: clock.monoMs() })
@@ -117,7 +118,7 @@ export function createHub(clock: Clock, timers: Timers, epoch: string): Hub {
     gap(streams, fromWallMs) {
       const toWallMs = clock.wallMs()
       for (const stream of streams) {
-        channel(stream).messages.clear() // whoever comes back later gets a snapshot, too
+        channel(stream).messages.length = 0 // whoever comes back later gets a snapshot, too
         for (const screen of screens)
           screen.gap({ t: 'gap', stream, why: 'source-restarted', fromWallMs, toWallMs })
       }
@@ -147,6 +148,15 @@ export function createHub(clock: Clock, timers: Timers, epoch: string): Hub {
       screens.clear()
     },
   }
+}
+
+/** Lets go of messages that are too old or too many. */
+function dropOld(channel: Channel, nowMonoMs: Millis): Channel {
+  const { messages } = channel
+  const young = messages.findIndex(({ atMonoMs }) => nowMonoMs - atMonoMs <= ringKeepsMs)
+  const old = young < 0 ? messages.length : young
+  messages.splice(0, Math.max(old, messages.length - ringMessages))
+  return channel
 }
 
 interface Screen {
@@ -208,14 +218,9 @@ function createScreen(
       snapshot(frame.stream)
     },
     resume(stream, from) {
-      const { seq, messages } = channel(stream)
-      const since = clock.monoMs() - ringKeepsMs
-      const later = messages.toArray().filter((message) => message.seq > (from ?? 0))
-      const whole =
-        from !== undefined &&
-        from <= seq &&
-        later.length === seq - from &&
-        later.every((each) => each.atMonoMs >= since)
+      const { seq, messages } = dropOld(channel(stream), clock.monoMs())
+      const later = from === undefined ? [] : messages.filter((message) => message.seq > from)
+      const whole = from !== undefined && from <= seq && later.length === seq - from
       drawn.set(stream, from ?? seq)
       if (!whole) snapshot(stream)
       else for (const { frame } of later) outlet.send(frame)
