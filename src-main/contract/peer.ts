@@ -186,6 +186,13 @@ async function dispatch<Serves extends CallTable, Hears extends NoteTable>(
   )
 }
 
+/** The end of a pipe that only asks: it serves nothing and hears no notes. */
+export const createCaller = <Calls extends CallTable>(transport: Transport) =>
+  createPeer<Record<string, never>, Calls, Record<string, never>, Record<string, never>>(transport, {
+    serves: {},
+    handlers: {},
+  })
+
 /** Describes a call that only reads. */
 export const reads =
   <Reply>() =>

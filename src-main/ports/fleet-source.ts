@@ -1,7 +1,7 @@
 import type { Result } from '../base/result'
 import type { Bytes, Millis } from '../base/units'
 import type { SourceId } from '../domain/fleet/reading'
-import type { Replica, ReplicaSnapshot } from '../domain/fleet/replica'
+import type { EngineReadings, Replica } from '../domain/fleet/replica'
 import type { Clock } from './seams/clock'
 
 /** Why a read gave nothing; `message` says it in words for the operator. */
@@ -21,22 +21,6 @@ export interface PollError {
     | 'failed'
   readonly message: string
 }
-
-/** What an engine reports of itself: the figures of a replica's snapshot that come from reading it. */
-export type EngineReadings = Pick<
-  ReplicaSnapshot,
-  | 'running'
-  | 'waiting'
-  | 'maxOngoing'
-  | 'kvUsedRatio'
-  | 'cacheHitRatio'
-  | 'preemptionsPerMinute'
-  | 'outputTokensPerSecond'
-  | 'ttftMsP50'
-  | 'ttftMsP99'
-  | 'itlMsP99'
-  | 'latencySamples'
->
 
 /** A read that reached a healthy engine. Its figures may be missing all the same; the caller keeps the last ones. */
 export interface EngineReport {

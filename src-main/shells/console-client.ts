@@ -5,7 +5,7 @@ import { createNodeDigests } from '../adapters/node/digests'
 import { createNodeHost } from '../adapters/node/host'
 import { nodeNet } from '../adapters/node/net'
 import { createStreamTransport } from '../adapters/transports/stream'
-import { type Call, createPeer } from '../contract/peer'
+import { type Call, createCaller } from '../contract/peer'
 import type { Rpc } from '../contract/rpc'
 import { exitCodes, Stop } from './exit'
 
@@ -36,10 +36,6 @@ export async function connectConsole(dataDir: string | null): Promise<ConsoleCli
       ),
     )
   })
-  const transport = createStreamTransport(socket)
-  const peer = createPeer<Record<string, never>, Rpc, Record<string, never>, Record<string, never>>(
-    transport,
-    { serves: {}, handlers: {} },
-  )
-  return { call: peer.call, close: () => peer.close() }
+  const { call, close } = createCaller<Rpc>(createStreamTransport(socket))
+  return { call, close: () => close() }
 }

@@ -30,5 +30,4 @@ export function runFleetProcess(): void {
   const link = createParentTransport()
   const fleet = composeFleet(link, { net: nodeNet, clock: nodeClock, timers: nodeTimers, random: nodeRandom })
   link.onClose(() => void fleet.close().then(() => process.exit(0)))
-  process.on('SIGINT', () => undefined) // a terminal's Ctrl-C reaches every process; control says when to stop
 }

@@ -74,7 +74,6 @@ export function runRouterProcess(): void {
   }
   link.onClose(() => leave(drainMs))
   process.on('SIGTERM', () => leave(drainMs))
-  process.on('SIGINT', () => undefined) // a terminal's Ctrl-C reaches every process; control says when to stop
 }
 
 /** The seams of this machine, as the real process uses them. */

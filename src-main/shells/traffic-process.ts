@@ -52,5 +52,4 @@ export function runTrafficProcess(): void {
   const link = createParentTransport()
   composeTraffic(link, { net: nodeNet, clock: nodeClock, timers: nodeTimers })
   link.onClose(() => process.exit(0))
-  process.on('SIGINT', () => undefined) // a terminal's Ctrl-C reaches every process; control says when to stop
 }

@@ -7,7 +7,7 @@ import { nodeClock } from '../../src-main/adapters/node/clock'
 import { nodeNet } from '../../src-main/adapters/node/net'
 import { nodeTimers } from '../../src-main/adapters/node/timers'
 import { known } from '../../src-main/domain/fleet/reading'
-import type { EngineReadings } from '../../src-main/ports/fleet-source'
+import type { EngineReadings } from '../../src-main/domain/fleet/replica'
 
 vi.setConfig({ testTimeout: 30_000 }) // the disk and the machine are shared
 

@@ -1,5 +1,10 @@
 import { absent, observed } from '../../src-main/domain/fleet/reading'
-import type { FleetSnapshot, ReplicaSnapshot, ReplicaState } from '../../src-main/domain/fleet/replica'
+import {
+  type FleetSnapshot,
+  noReadings,
+  type ReplicaSnapshot,
+  type ReplicaState,
+} from '../../src-main/domain/fleet/replica'
 
 const none = absent('never-received', null)
 
@@ -8,17 +13,7 @@ export const aReplica = (id: string, state: ReplicaState = 'ready'): ReplicaSnap
   replica: { id, model: 'demo-8b', url: 'http://127.0.0.1:9' },
   state: observed<ReplicaState>(state, `engine:${id}`, 0),
   excluded: false,
-  running: none,
-  waiting: none,
-  maxOngoing: none,
-  kvUsedRatio: none,
-  cacheHitRatio: none,
-  preemptionsPerMinute: none,
-  outputTokensPerSecond: none,
-  ttftMsP50: none,
-  ttftMsP99: none,
-  itlMsP99: none,
-  latencySamples: 0,
+  ...noReadings(null),
   errorsPerMinute: none,
   upSinceWallMs: null,
   lastError: null,

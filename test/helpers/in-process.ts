@@ -9,7 +9,7 @@ import { nodeTimers } from '../../src-main/adapters/node/timers'
 import { type ControlOptions, type ControlSeams, createControl } from '../../src-main/app/control/control'
 import { ok } from '../../src-main/base/result'
 import { createTransportPair } from '../../src-main/contract/memory-transport'
-import { createPeer } from '../../src-main/contract/peer'
+import { createCaller } from '../../src-main/contract/peer'
 import type { Rpc } from '../../src-main/contract/rpc'
 import type { Transport } from '../../src-main/contract/transport'
 import type { Role } from '../../src-main/domain/journal/record'
@@ -117,10 +117,7 @@ export function startConsole(
   const connect = (who: Parameters<typeof control.connect>[1]) => {
     const [near, far] = createTransportPair()
     control.connect(far, who)
-    return createPeer<Record<string, never>, Rpc, Record<string, never>, Record<string, never>>(near, {
-      serves: {},
-      handlers: {},
-    })
+    return createCaller<Rpc>(near)
   }
   return {
     control,

@@ -14,7 +14,12 @@ import type { FleetNotes, RecordNotes, RouterNotes, routerLink } from '../../src
 import { createTransportPair } from '../../src-main/contract/memory-transport'
 import { createPeer, type Peer, type ReplyOf } from '../../src-main/contract/peer'
 import { observed } from '../../src-main/domain/fleet/reading'
-import type { FleetSnapshot, Replica, ReplicaState } from '../../src-main/domain/fleet/replica'
+import {
+  type FleetSnapshot,
+  noReadings,
+  type Replica,
+  type ReplicaState,
+} from '../../src-main/domain/fleet/replica'
 import type { DecisionEnded, DecisionMade, FaultName } from '../../src-main/domain/journal/record'
 import type { Listening } from '../../src-main/ports/seams/net'
 import { defaultLimits, type ProxyLimits } from '../../src-main/proxy/limits'
@@ -244,17 +249,7 @@ export function fleetOf(
       replica: { id, url, model: 'm' },
       state: state === null ? unread : observed(state, `engine:${id}`, 0),
       excluded,
-      running: unread,
-      waiting: unread,
-      maxOngoing: unread,
-      kvUsedRatio: unread,
-      cacheHitRatio: unread,
-      preemptionsPerMinute: unread,
-      outputTokensPerSecond: unread,
-      ttftMsP50: unread,
-      ttftMsP99: unread,
-      itlMsP99: unread,
-      latencySamples: 0,
+      ...noReadings(null),
       errorsPerMinute: unread,
       upSinceWallMs: null,
       lastError: null,

@@ -59,6 +59,15 @@ const raw = (lines: readonly string[]) =>
     socket.on('close', () => resolve(text))
     socket.on('error', reject)
   })
+const upgradeHead = (key: string) => [
+  'GET /api/feed HTTP/1.1',
+  `Host: ${host()}`,
+  `Origin: http://${host()}`,
+  'Connection: Upgrade',
+  'Upgrade: websocket',
+  'Sec-WebSocket-Version: 13',
+  `Sec-WebSocket-Key: ${key}`,
+]
 const statusOf = (answer: string) => Number(answer.split(' ')[1])
 const reasonOf = (answer: string) => /x-signalbox-reason: (.*)\r/i.exec(answer)?.[1]
 const host = () => `127.0.0.1:${serving.port}`
@@ -288,15 +297,7 @@ describe('a screen', () => {
   test('SR-029 the thirty-third that has not shown a token is refused, and one with a token gets in', async () => {
     const idle = Array.from({ length: 32 }, () => aScreen())
     await Promise.all(idle.map(({ opened }) => opened))
-    const refused = await raw([
-      'GET /api/feed HTTP/1.1',
-      `Host: ${host()}`,
-      `Origin: http://${host()}`,
-      'Connection: Upgrade',
-      'Upgrade: websocket',
-      'Sec-WebSocket-Version: 13',
-      'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==',
-    ])
+    const refused = await raw(upgradeHead('AAAAAAAAAAAAAAAAAAAAAA=='))
     expect([statusOf(refused), reasonOf(refused)]).toEqual([503, 'preauth_limit'])
     const known = aScreen(null, { authorization: `Bearer ${tokens.root}` })
     expect(JSON.parse(await known.next())).toEqual({ k: 'welcome' })
@@ -313,16 +314,6 @@ const resetAfter = (lines: readonly string[]) =>
     socket.on('error', () => {})
     socket.once('close', () => resolve())
   })
-const upgradeHead = (key: string) => [
-  'GET /api/feed HTTP/1.1',
-  `Host: ${host()}`,
-  `Origin: http://${host()}`,
-  'Connection: Upgrade',
-  'Upgrade: websocket',
-  'Sec-WebSocket-Version: 13',
-  `Sec-WebSocket-Key: ${key}`,
-]
-
 describe('hostile clients', () => {
   test('a refused upgrade that is reset ends nothing but itself', async () => {
     for (let times = 0; times < 40; times++)

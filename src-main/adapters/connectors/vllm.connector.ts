@@ -1,10 +1,10 @@
 import { fail, ok, type Result } from '../../base/result'
 import type { Millis } from '../../base/units'
 import { type Absence, absent, observed, type Reading } from '../../domain/fleet/reading'
+import type { EngineReadings } from '../../domain/fleet/replica'
 import type {
   Connector,
   ConnectorSeams,
-  EngineReadings,
   EngineReport,
   FleetSource,
   HttpReply,

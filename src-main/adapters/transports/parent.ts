@@ -13,7 +13,7 @@ const ignore = () => {}
 export function createParentTransport(): Transport {
   const port = (process as unknown as { readonly parentPort?: ParentPort }).parentPort
   const closeListeners: ((why: string) => void)[] = []
-  process.on('SIGINT', () => {}) // Ctrl+C reaches the whole group; control ends us in its own order
+  process.on('SIGINT', () => {}) // a terminal's Ctrl+C reaches every process; control says when to stop
   process.once('disconnect', () => {
     for (const listener of closeListeners) listener('control is gone')
   })

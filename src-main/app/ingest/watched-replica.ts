@@ -2,14 +2,16 @@ import type { Result } from '../../base/result'
 import type { Millis } from '../../base/units'
 import { freshness } from '../../domain/fleet/freshness'
 import { absent, observed, type Reading } from '../../domain/fleet/reading'
-import type {
-  Replica,
-  ReplicaSnapshot,
-  ReplicaState,
-  SourceReport,
-  SourceState,
+import {
+  type EngineReadings,
+  noReadings,
+  type Replica,
+  type ReplicaSnapshot,
+  type ReplicaState,
+  type SourceReport,
+  type SourceState,
 } from '../../domain/fleet/replica'
-import type { EngineReadings, EngineReport, FleetSource, PollError } from '../../ports/fleet-source'
+import type { EngineReport, FleetSource, PollError } from '../../ports/fleet-source'
 import { type Health, nextHealth, unknownHealth } from './replica-health'
 
 /** Everything that reading one replica has told so far. Plain data, replaced whole. */
@@ -107,27 +109,10 @@ export function snapshotOf(
         ? absent('never-received', source.id)
         : observed<ReplicaState>(health.state, source.id, readMonoMs),
     excluded: false,
-    ...(watched.readings ?? noReadings(source)),
+    ...(watched.readings ?? noReadings(source.id)),
     errorsPerMinute,
     upSinceWallMs: watched.upSinceWallMs,
     lastError: watched.lastError,
-  }
-}
-
-function noReadings({ id }: FleetSource): EngineReadings {
-  const none = absent('never-received', id)
-  return {
-    running: none,
-    waiting: none,
-    maxOngoing: none,
-    kvUsedRatio: none,
-    cacheHitRatio: none,
-    preemptionsPerMinute: none,
-    outputTokensPerSecond: none,
-    ttftMsP50: none,
-    ttftMsP99: none,
-    itlMsP99: none,
-    latencySamples: 0,
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Millis, Ratio } from '../../base/units'
-import type { Reading, SourceId } from './reading'
+import { absent, type Reading, type SourceId } from './reading'
 
 /** A replica's short id: the one on the ring, in decisions and in `x-signalbox-replica` (decision D20). */
 export type ReplicaId = string
@@ -39,6 +39,40 @@ export interface ReplicaSnapshot {
   readonly errorsPerMinute: Reading<number>
   readonly upSinceWallMs: Millis | null
   readonly lastError: string | null
+}
+
+/** What an engine reports of itself: the figures of a snapshot that come from reading it. */
+export type EngineReadings = Pick<
+  ReplicaSnapshot,
+  | 'running'
+  | 'waiting'
+  | 'maxOngoing'
+  | 'kvUsedRatio'
+  | 'cacheHitRatio'
+  | 'preemptionsPerMinute'
+  | 'outputTokensPerSecond'
+  | 'ttftMsP50'
+  | 'ttftMsP99'
+  | 'itlMsP99'
+  | 'latencySamples'
+>
+
+/** The readings of an engine that nobody has read yet. */
+export function noReadings(source: SourceId | null): EngineReadings {
+  const none = absent('never-received', source)
+  return {
+    running: none,
+    waiting: none,
+    maxOngoing: none,
+    kvUsedRatio: none,
+    cacheHitRatio: none,
+    preemptionsPerMinute: none,
+    outputTokensPerSecond: none,
+    ttftMsP50: none,
+    ttftMsP99: none,
+    itlMsP99: none,
+    latencySamples: 0,
+  }
 }
 
 /** State of one thing we read from. */

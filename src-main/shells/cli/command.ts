@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Call } from '../../contract/peer'
+import type { ParamsOf, ReplyOf } from '../../contract/peer'
 import type { Rpc } from '../../contract/rpc'
 
 /** What a command gets besides its own arguments. */
@@ -8,8 +8,8 @@ export interface CommandContext {
   readonly json: boolean
   /** Writes a line to standard output. */
   print(line: string): void
-  /** Connects to the console of the data folder, runs the job and disconnects. Throws `Stop` when none answers. */
-  withConsole<T>(job: (call: Call<Rpc>) => Promise<T>): Promise<T>
+  /** Asks the console of the data folder. Throws `Stop` when none answers, or with the words of its refusal. */
+  ask<Name extends keyof Rpc & string>(name: Name, params: ParamsOf<Rpc[Name]>): Promise<ReplyOf<Rpc[Name]>>
   readonly version: string
 }
 

@@ -53,13 +53,11 @@ function contextOf(command: Command): CommandContext {
     json: flags.json === true || flags.output === 'json',
     version,
     print: (line) => void process.stdout.write(`${line}\n`),
-    async withConsole(job) {
+    async ask(name, params) {
       const client = await connectConsole(flags.dataDir ?? null)
-      try {
-        return await job(client.call)
-      } finally {
-        client.close()
-      }
+      const answer = await client.call(name, params).finally(() => client.close())
+      if (!answer.ok) throw new Stop(exitCodes.refused, answer.error.message)
+      return answer.value
     },
   }
 }

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import type { Control } from '../../app/control/control'
 import type { Millis } from '../../base/units'
 import { createTransportPair } from '../../contract/memory-transport'
-import { createPeer } from '../../contract/peer'
+import { createCaller } from '../../contract/peer'
 import type { Rpc } from '../../contract/rpc'
 import { frameMaxBytes, withinDepth } from '../../contract/wire'
 import { checkAccess, loopbackAuthorities } from '../../domain/access'
@@ -205,10 +205,7 @@ async function scriptCall(
   if (!withinDepth(params)) return json(response, 400, { error: 'nested too deeply' }, 'bad_params')
   const [near, far] = createTransportPair()
   parts.control.connect(far, { actor: 'cli', mayOperate: parts.mayOperate })
-  const script = createPeer<Record<string, never>, Rpc, Record<string, never>, Record<string, never>>(near, {
-    serves: {},
-    handlers: {},
-  })
+  const script = createCaller<Rpc>(near)
   const result = await script.call(name as 'status.read', params as Record<string, never>)
   script.close()
   if (result.ok) return json(response, 200, result.value)

@@ -1,16 +1,16 @@
 import { useState } from 'react'
-import { type ClusterEvent, inOneLine } from '../../field/events'
+import { EventList } from '../../field/event-list'
+import type { ClusterEvent } from '../../field/events'
 import { suspects } from '../../field/suspicion'
-import { clock } from '../../format/times'
 import { visible } from '../../format/visible'
 import { Hint } from '../../kit/hint'
-import { Mark, ToneIcon } from '../../kit/mark'
+import { Mark } from '../../kit/mark'
 import { Facts, Panel } from '../../kit/panel'
 import { Empty } from '../../kit/states'
 import { useCall } from '../../state/use-call'
 import { useShownNow } from '../../state/use-now'
 import { usePage } from '../../state/use-page'
-import { useFeed, useHealth, useStore } from '../../state/use-store'
+import { useFeed, useHealth } from '../../state/use-store'
 import { words } from '../../words/en'
 
 const hourMs = 3_600_000
@@ -18,30 +18,13 @@ const listedMax = 8
 
 /** The last hour's causes, the newest first. */
 export function WhatChanged({ events }: { readonly events: readonly ClusterEvent[] }) {
-  const { places, preferences } = usePage()
-  const { zone } = useStore(preferences)
   const now = useShownNow(10_000)
   const recent = events.filter(({ minor, atWallMs }) => !minor && now.wallMs - atWallMs < hourMs)
   const newest = recent.slice(-listedMax).reverse()
   return (
     <Panel title={words.overview.changed} flush>
       {newest.length === 0 ? <Empty title={words.overview.changedNothing} /> : null}
-      <ul>
-        {newest.map((event) => (
-          <li key={event.id}>
-            <button
-              type="button"
-              onClick={() => places.go({ view: 'timeline', params: { sel: `event:${event.id}` } })}
-              className="flex min-h-7 w-full items-center gap-2 px-3 text-left hover:bg-hover focus-visible:outline-offset-[-2px]"
-            >
-              <span className="font-mono text-muted">{clock(event.atWallMs, zone)}</span>
-              <ToneIcon tone={event.tone} />
-              <span className="min-w-0 flex-1 truncate">{inOneLine(event)}</span>
-              <span className="shrink-0 text-12 text-faint">{event.actor}</span>
-            </button>
-          </li>
-        ))}
-      </ul>
+      <EventList events={newest} actors />
     </Panel>
   )
 }

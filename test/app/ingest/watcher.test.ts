@@ -11,9 +11,14 @@ import { createWatcher, type WatcherOptions } from '../../../src-main/app/ingest
 import { createDraw } from '../../../src-main/base/draw'
 import { fail, ok, type Result } from '../../../src-main/base/result'
 import { absent, known, observed } from '../../../src-main/domain/fleet/reading'
-import { type FleetSnapshot, isEligible, type Replica } from '../../../src-main/domain/fleet/replica'
+import {
+  type EngineReadings,
+  type FleetSnapshot,
+  isEligible,
+  type Replica,
+} from '../../../src-main/domain/fleet/replica'
 import type { ClusterBody } from '../../../src-main/domain/journal/record'
-import type { EngineReadings, EngineReport, PollError } from '../../../src-main/ports/fleet-source'
+import type { EngineReport, PollError } from '../../../src-main/ports/fleet-source'
 import { createManualClock } from '../../helpers/manual-clock'
 
 describe('health signs', () => {

@@ -1,5 +1,4 @@
 import type { DecisionRow } from '../../../domain/journal/record'
-import { exitCodes, Stop } from '../../exit'
 import { whole } from '../../start-options'
 import { defineCommand } from '../command'
 import { table } from '../print'
@@ -12,10 +11,9 @@ export default defineCommand({
       .argument('[filter]', 'which ones, for example outcome:refused or ttft>500ms', '')
       .option('--last <n>', 'how many', whole(1, 1_000), 20)
       .action(async (filter: string, flags: { last: number }) => {
-        const { json, print, withConsole } = context()
-        const page = await withConsole((call) => call('decisions.last', { last: flags.last, filter }))
-        if (!page.ok) throw new Stop(exitCodes.refused, page.error.message)
-        const rows = page.value.rows.map(decisionLine)
+        const { json, print, ask } = context()
+        const page = await ask('decisions.last', { last: flags.last, filter })
+        const rows = page.rows.map(decisionLine)
         if (json) return print(JSON.stringify(rows))
         print(
           table(

@@ -14,27 +14,25 @@ export default defineCommand({
       .option('--replica <id>', 'which replica, for replica-kill; else the first one that runs')
       .option('--for <duration>', 'ends by itself after this time, for example 500ms, 5s or 2m')
       .action(async (name: string, flags: { replica?: string; for?: string }) => {
-        const { json, print, withConsole } = context()
+        const { json, print, ask } = context()
         if (name === 'clear') {
-          const cleared = await withConsole((call) => call('faults.clear', {}))
-          if (!cleared.ok) throw new Stop(exitCodes.refused, cleared.error.message)
-          return print(json ? JSON.stringify(cleared.value) : `${cleared.value.cleared} faults cleared`)
+          const cleared = await ask('faults.clear', {})
+          return print(json ? JSON.stringify(cleared) : `${cleared.cleared} faults cleared`)
         }
         const params = {
           name: faultName(name),
           replicaId: flags.replica ?? null,
           forMs: flags.for === undefined ? null : duration(flags.for),
         }
-        const set = await withConsole((call) => call('faults.set', params))
-        if (!set.ok) throw new Stop(exitCodes.refused, set.error.message)
-        const { replicaId, untilWallMs } = set.value
+        const set = await ask('faults.set', params)
+        const { replicaId, untilWallMs } = set
         const until =
           untilWallMs === null
             ? 'until it is cleared'
             : `until ${new Date(untilWallMs).toISOString().slice(11, 23)} UTC`
         print(
           json
-            ? JSON.stringify({ name, ...set.value })
+            ? JSON.stringify({ name, ...set })
             : `${name}${replicaId ? ` on ${replicaId}` : ''} is in force ${until}`,
         )
       }),

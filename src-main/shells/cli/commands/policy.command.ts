@@ -11,23 +11,19 @@ export default defineCommand({
       .argument('[id]', 'the policy')
       .argument('[params...]', 'its parameters as name=value')
       .action(async (id: string | undefined, params: string[]) => {
-        const { json, print, withConsole } = context()
+        const { json, print, ask } = context()
         if (id === undefined) {
-          const list = await withConsole((call) => call('policies.list', {}))
-          if (!list.ok) throw new Stop(exitCodes.refused, list.error.message)
+          const list = await ask('policies.list', {})
           return print(
             json
-              ? JSON.stringify(list.value)
+              ? JSON.stringify(list)
               : table(
                   ['POLICY', 'SUMMARY'],
-                  list.value.map((each) => [each.id, each.summary]),
+                  list.map((each) => [each.id, each.summary]),
                 ),
           )
         }
-        const set = await withConsole((call) =>
-          call('policy.set', { id, params: Object.fromEntries(params.map(parameter)) }),
-        )
-        if (!set.ok) throw new Stop(exitCodes.refused, set.error.message)
+        await ask('policy.set', { id, params: Object.fromEntries(params.map(parameter)) })
         print(json ? JSON.stringify({ policy: id }) : `${id} is in force`)
       }),
 })

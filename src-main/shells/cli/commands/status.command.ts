@@ -1,7 +1,6 @@
 import type { StatusReport } from '../../../contract/rpc'
 import { known } from '../../../domain/fleet/reading'
 import { ratioOf } from '../../../domain/journal/views'
-import { exitCodes, Stop } from '../../exit'
 import { defineCommand } from '../command'
 import { plain, table } from '../print'
 
@@ -11,13 +10,10 @@ export default defineCommand({
     command
       .description('prints how the cluster and the console are; exits 0 well, 1 warning, 2 critical')
       .action(async () => {
-        const { json, print, withConsole } = context()
-        const report = await withConsole((call) => call('status.read', {}))
-        if (!report.ok) throw new Stop(exitCodes.refused, report.error.message)
-        print(
-          json ? JSON.stringify({ verdict: verdict(report.value), ...report.value }) : words(report.value),
-        )
-        process.exitCode = { ok: 0, warning: 1, critical: 2 }[verdict(report.value)]
+        const { json, print, ask } = context()
+        const report = await ask('status.read', {})
+        print(json ? JSON.stringify({ verdict: verdict(report), ...report }) : words(report))
+        process.exitCode = { ok: 0, warning: 1, critical: 2 }[verdict(report)]
       }),
 })
 
