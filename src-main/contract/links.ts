@@ -49,6 +49,11 @@ export const routerLink = {
     }),
   ),
   'router.policy': changes<null>()(policyInForce),
+  /**
+   * The replicas that there are from now on. A removed one gets no new request; what runs there goes on to its end.
+   * From the first call on only this adds and removes replicas: what ingest tells is their state and load.
+   */
+  'router.members': changes<null>()(z.strictObject({ replicas: z.array(replica) })),
   'router.faults': changes<null>()(z.strictObject({ names: z.array(z.enum(faultNames)) })),
   /** Stops accepting, waits for streams up to the limit, then ends them with an error event. */
   'router.stop': changes<{ readonly cut: number }>()(z.strictObject({ waitMs: z.int().min(0) })),

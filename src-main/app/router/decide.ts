@@ -1,13 +1,13 @@
 import type { Draw } from '../../base/draw'
 import type { Millis } from '../../base/units'
-import type { FleetSnapshot } from '../../domain/fleet/replica'
+import type { FleetSnapshot, Replica } from '../../domain/fleet/replica'
 import { isOpen, openOnes } from '../../domain/routing/candidates'
 import { type Choice, type Decision, decided } from '../../domain/routing/decision'
 import type { RouteRequest } from '../../domain/routing/request'
 import type { Clock } from '../../ports/seams/clock'
 import { type Configuration, withFreshMemory } from './configuration'
 import { createInFlight, type Hold, type InFlight } from './in-flight'
-import { type Membership, nextMembership, type Target } from './membership'
+import { type Membership, nextMembership, type Target, withMembers } from './membership'
 
 /** Longest that a policy may take; a later answer is thrown away (security page 7.5). */
 export const policyBudgetMs: Millis = 250
@@ -37,8 +37,10 @@ export interface Decider {
   serves(model: string): boolean
   /** Takes a policy into use; requests under way are not touched. */
   use(configuration: Configuration): void
-  /** Takes a fleet into use, whole. */
+  /** Takes what was read of the fleet into use, whole; once members are set, of those only. */
   see(fleet: FleetSnapshot): void
+  /** Sets the members: the others get no new request from now on, and what runs there goes on to its end. */
+  join(members: readonly Replica[]): void
   readonly inFlight: InFlight
   readonly membership: Membership
   readonly configuration: Configuration
@@ -60,6 +62,7 @@ export function createDecider({ clock, draw, prefix, ...initial }: DeciderOption
   const inFlight = createInFlight()
   let configuration = initial.configuration
   let membership = nextMembership(null, initial.fleet, prefix, inFlight.counts)
+  let members: readonly Replica[] | null = null
   let turn = 0
   inFlight.follow(membership.candidates)
 
@@ -73,6 +76,13 @@ export function createDecider({ clock, draw, prefix, ...initial }: DeciderOption
     }
   }
   observe()
+  const see = (seen: FleetSnapshot) => {
+    const before = membership
+    const fleet = members === null ? seen : withMembers(seen, members, before.fleet)
+    membership = nextMembership(before, fleet, prefix, inFlight.counts)
+    inFlight.follow(membership.candidates)
+    if (membership.version !== before.version) observe()
+  }
 
   return {
     inFlight,
@@ -123,11 +133,10 @@ export function createDecider({ clock, draw, prefix, ...initial }: DeciderOption
       configuration = next
       observe()
     },
-    see(fleet) {
-      const before = membership
-      membership = nextMembership(before, fleet, prefix, inFlight.counts)
-      inFlight.follow(membership.candidates)
-      if (membership.version !== before.version) observe()
+    see,
+    join(next) {
+      members = next
+      see(membership.fleet)
     },
   }
 }

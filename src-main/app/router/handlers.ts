@@ -103,6 +103,11 @@ export function createRouter(options: RouterOptions): Router {
         running.core.decider.use(configuration.value)
         return ok(null)
       },
+      'router.members': async ({ replicas }) => {
+        if (!running) return notStarted
+        running.core.decider.join(replicas)
+        return ok(null)
+      },
       'router.faults': async ({ names }) => {
         faults = new Set(names)
         return ok(null)

@@ -56,21 +56,40 @@ export function nextMembership(
 }
 
 /** The fleet that control started the router with: nobody has read it yet, and it counts as ready. */
-export function startingFleet(replicas: readonly Replica[], monoMs: number): FleetSnapshot {
-  const unread = { absent: 'never-received', source: null } as const
+export const startingFleet = (replicas: readonly Replica[], monoMs: number): FleetSnapshot => ({
+  epoch: 0,
+  takenMonoMs: monoMs,
+  sources: [],
+  replicas: replicas.map((replica) => unread(replica, monoMs)),
+})
+
+/**
+ * What was read of the members, and of nobody else: a reading that is older than the last change of the members cannot
+ * bring back a removed replica, nor hide a new one.
+ */
+export function withMembers(
+  seen: FleetSnapshot,
+  members: readonly Replica[],
+  before: FleetSnapshot,
+): FleetSnapshot {
+  const of = ({ id, url }: Replica, { replicas }: FleetSnapshot) =>
+    replicas.find(({ replica }) => replica.id === id && replica.url === url)
   return {
-    epoch: 0,
-    takenMonoMs: monoMs,
-    sources: [],
-    replicas: replicas.map((replica) => ({
-      replica,
-      state: observed('ready', 'control', monoMs),
-      excluded: false,
-      ...noReadings(null),
-      errorsPerMinute: unread,
-      upSinceWallMs: null,
-      lastError: null,
-    })),
+    ...seen,
+    replicas: members.map((each) => of(each, seen) ?? of(each, before) ?? unread(each, seen.takenMonoMs)),
+  }
+}
+
+function unread(replica: Replica, monoMs: number): ReplicaSnapshot {
+  const never = { absent: 'never-received', source: null } as const
+  return {
+    replica,
+    state: observed('ready', 'control', monoMs),
+    excluded: false,
+    ...noReadings(null),
+    errorsPerMinute: never,
+    upSinceWallMs: null,
+    lastError: null,
   }
 }
 

@@ -218,4 +218,28 @@ describe('the fleet', () => {
     see(1, replicas.slice(1)) // ingest began anew
     expect(versions).toEqual([1, 1, 2, 3, 3])
   })
+
+  test('members, once set, are the fleet: a reading from before cannot undo them, however late it comes', () => {
+    const { decider } = routerOf(() => picked([0]))
+    const ids = () => decider.membership.candidates.ids.join()
+    const d = { id: 'd', model: 'm', url: 'http://127.0.0.1:4' }
+    const [a, b, c] = replicas as [(typeof replicas)[0], (typeof replicas)[0], (typeof replicas)[0]]
+    decider.join([b, d])
+    expect([ids(), decider.membership.candidates.exclusions], 'a new one counts as ready').toEqual([
+      'b,d',
+      [null, null],
+    ])
+    decider.see(fleetOf(1, [a, { ...b, state: 'down' }, c]))
+    expect([ids(), decider.membership.candidates.exclusions]).toEqual(['b,d', ['not-ready', null]])
+    const { version } = decider.membership
+    decider.join([b, d])
+    expect([ids(), decider.membership.version], 'saying it twice changes nothing').toEqual(['b,d', version])
+    decider.see(fleetOf(9, [{ ...d, url: 'http://127.0.0.1:5', state: 'down' }]))
+    expect(decider.membership.candidates.exclusions, 'the same id elsewhere is another replica').toEqual([
+      'not-ready',
+      null,
+    ])
+    decider.join([])
+    expect(ids()).toBe('')
+  })
 })
