@@ -47,6 +47,11 @@ export interface History {
   session(session: string, count: number): Result<readonly StoredRow[], HistoryError>
   /** Cluster records of a span of wall time, oldest first, the newest `count` of them. */
   records(fromWallMs: Millis, toWallMs: Millis, count: number): Result<readonly ClusterRecord[], HistoryError>
+  /**
+   * What reading has met since the store was opened: how many rows and records are not what was written and were left
+   * out, and the last failure to read at all.
+   */
+  met(): { readonly unreadable: number; readonly failure: HistoryError | null }
   /** Removes what is too old or too much. Answers how many rows went. */
   prune(now: RetentionClock): Result<{ readonly removed: number }, HistoryError>
   /** Fails with `gone` when the file was taken away under us. */
@@ -58,7 +63,7 @@ export interface History {
 /** A store that was opened, and what had to be done for it. */
 export interface OpenedHistory {
   readonly state: 'ok' | 'read-only'
-  /** Why it is read-only; null when all is well. */
+  /** Why it is read-only, or what was amiss with what stood there; null when all is well. */
   readonly why: string | null
   /** Name of the file that was moved aside because it could not be read; null when there was none. */
   readonly moved: string | null

@@ -267,18 +267,59 @@ describe('[F89] a store that cannot be used as it is', () => {
     expect(kept.prepare('SELECT a FROM theirs').all()).toEqual([{ a: '1' }])
   })
 
-  test('corrupt after an unclean stop: found at start, moved aside, a fresh one begun', () => {
-    const folder = seeded(2_000)
-    const path = join(folder, storeFile)
-    const raw = new DatabaseSync(path)
-    raw.exec("UPDATE about SET value = '0' WHERE name = 'clean'")
-    raw.close()
+  const damagedPages = (path: string) => {
     const handle = openSync(path, 'r+')
     for (let page = 4; page < 60; page += 3) writeSync(handle, Buffer.alloc(64, 0xa5), 0, 64, page * 4_096)
     closeSync(handle)
-    const opened = open(folder)
+  }
+  test.each([
+    ['looked through whole', {}],
+    ['large, and only probed', { checkMaxBytes: 0 }],
+  ])('corrupt after a clean stop, %s: found at start, moved aside, a fresh one begun', (_name, own) => {
+    const folder = seeded(2_000)
+    damagedPages(join(folder, storeFile))
+    const opened = open(folder, own)
     expect(opened.moved).toMatch(/^quarantine-/)
     expect(opened.history.write({ rows: rows(1), records: [] }).ok).toBe(true)
+  })
+
+  test('a large one that is whole passes the probes, with or without content', () => {
+    expect(open(seeded(300), { checkMaxBytes: 0 })).toMatchObject({ state: 'ok', why: null, moved: null })
+    expect(open(seeded(0), { checkMaxBytes: 0 })).toMatchObject({ state: 'ok', why: null, moved: null })
+  })
+
+  test('damage that the probes did not meet is met in reading, and known from then on', () => {
+    const folder = seeded(2_000)
+    const { history } = open(folder, { checkMaxBytes: 0 })
+    expect(history.met()).toEqual({ unreadable: 0, failure: null })
+    damagedPages(join(folder, storeFile)) // the pages in memory are few
+    for (let before = 2_001; before > 0; before -= 100) history.page(before, 100)
+    expect(history.met()).toMatchObject({ failure: { kind: 'damaged' } })
+  })
+
+  test('a number that nobody can have written is damage', () => {
+    const folder = seeded(5)
+    const raw = new DatabaseSync(join(folder, storeFile))
+    raw.exec('UPDATE decisions SET status = 9007199254740993 WHERE place = 3')
+    raw.close()
+    expect(open(folder).history.page(null, 10)).toMatchObject({ ok: false, error: { kind: 'damaged' } })
+  })
+
+  test('text that is not what was written is left out and counted, each once', () => {
+    const folder = seeded(5)
+    const raw = new DatabaseSync(join(folder, storeFile))
+    raw.exec("UPDATE decisions SET body = replace(body, 'chat', 'chad') WHERE place IN (2, 4)")
+    raw.close()
+    const { history } = open(folder)
+    for (let times = 0; times < 2; times++)
+      expect(value(history.page(null, 10)).map((row) => row.open()?.id ?? null)).toEqual([
+        'd4',
+        null,
+        'd2',
+        null,
+        'd0',
+      ])
+    expect(history.met()).toEqual({ unreadable: 2, failure: null })
   })
 
   test('a newer format: opened for reading, and says which version wrote it', () => {
@@ -382,12 +423,14 @@ describe('[F87] damage of the file at any place', () => {
     }
   })
 
-  test.each([0, 1, 100, 4_095, 4_096, 10_000])('cut after %i bytes: it starts', (length) => {
+  test.each([0, 1, 100, 4_095, 4_096, 10_000])('cut after %i bytes: it starts, and says so', (length) => {
     const { folder, whole } = seeded()
     const path = join(folder, storeFile)
     rmSync(path)
     writeFileSync(path, whole.subarray(0, length), { mode: 0o600 })
     const opened = open(folder)
+    if (length === 0) expect(opened).toMatchObject({ moved: null, why: expect.stringContaining('was empty') })
+    else expect(opened.moved).toMatch(/^quarantine-/)
     value(written(opened.history, { id: 'after' }))
     expect(value(opened.history.row('after'))?.open()?.id).toBe('after')
     const handle = openSync(path, 'r')
@@ -395,5 +438,14 @@ describe('[F87] damage of the file at any place', () => {
     readSync(handle, head, 0, 15, 0)
     closeSync(handle)
     expect(head.toString()).toBe('SQLite format 3')
+  })
+
+  test('cut to nothing while changes wait in its log: both are kept aside', () => {
+    const { folder } = seeded()
+    const path = join(folder, storeFile)
+    writeFileSync(path, '')
+    writeFileSync(`${path}-wal`, 'what was not yet in the file')
+    const { moved } = open(folder)
+    expect(readFileSync(join(folder, `${moved}-wal`), 'utf8')).toBe('what was not yet in the file')
   })
 })

@@ -5,6 +5,7 @@ import type { Bytes } from '../../base/units'
 import type { Histories, History, HistoryError, OpenedHistory, Retention } from '../../ports/history'
 import type { Clock } from '../../ports/seams/clock'
 import type { Fs } from '../../ports/seams/fs'
+import { checkMaxBytes, damageOf } from './integrity'
 import {
   applicationId,
   busyTimeoutMs,
@@ -21,8 +22,6 @@ import { createSqliteHistory } from './sqlite-history'
 export const defaultRetention: Retention = { maxAgeMs: 24 * 3_600_000, maxBytes: 2_000_000_000 }
 /** Free space below which nothing more is written (security page 9.5). */
 const freeMinBytes: Bytes = 96 * 1024 * 1024
-/** A larger file is not checked at start, which has a budget of a second; its damage is found when it is met. */
-const checkMaxBytes: Bytes = 128 * 1024 * 1024
 /** How long opening waits for another program's lock, ms; the start must not hang on it. */
 const openTimeoutMs = 250
 
@@ -37,6 +36,8 @@ export interface HistoriesOptions {
   readonly retention?: Retention
   /** Hard limit in pages of 4 KiB; for tests of a full disk. */
   readonly pagesMax?: number
+  /** Largest file that is looked through whole at the start. */
+  readonly checkMaxBytes?: Bytes
 }
 
 /** The SQLite store of a folder, which is made when it is missing. */
@@ -89,10 +90,13 @@ function setAside(
 
 type Opened = Omit<OpenedHistory, 'moved'>
 
+const wasEmpty =
+  "the store's file was empty: what it had held is lost, and a new store was begun in it; a disk that was full or a program that cut the file does this"
+
 function openAt(options: HistoriesOptions, path: string): Result<Opened, HistoryError> {
   const file = prepareFile(options, path)
   if (!file.ok) return file
-  const { fresh, size } = file.value
+  const { fresh, size, emptied } = file.value
   const opened = attempt('opened', () => new DatabaseSync(path, { timeout: openTimeoutMs }))
   if (!opened.ok) return opened
   const database = opened.value
@@ -102,16 +106,24 @@ function openAt(options: HistoriesOptions, path: string): Result<Opened, History
   if (!answer.ok) return answer
   if (answer.value !== null) return openReadOnly(options, path, answer.value)
   const history = attempt('opened', () => historyOf(options, database, path, false))
-  if (history.ok) return ok({ state: 'ok', why: null, history: history.value })
+  if (history.ok) return ok({ state: 'ok', why: emptied ? wasEmpty : null, history: history.value })
   attempt('closed', () => database.close())
   return fail({ kind: 'damaged', message: `the store's tables are not ours: ${history.error.message}` })
 }
 
-/** Makes the file with an explicit mode before SQLite does; a link in its place is refused. */
-function prepareFile(
-  { fs }: HistoriesOptions,
-  path: string,
-): Result<{ readonly fresh: boolean; readonly size: Bytes }, HistoryError> {
+interface Prepared {
+  /** There is nothing in it yet. */
+  readonly fresh: boolean
+  readonly size: Bytes
+  /** It was there, and there was nothing in it. */
+  readonly emptied: boolean
+}
+
+/**
+ * Makes the file with an explicit mode before SQLite does; a link in its place is refused. An empty file beside a log of
+ * changes was cut: SQLite would throw that log away.
+ */
+function prepareFile({ fs }: HistoriesOptions, path: string): Result<Prepared, HistoryError> {
   const there = fs.stat(path)
   if (!there.ok) return fail({ kind: 'denied', message: there.error.message })
   if (there.value === null) {
@@ -121,13 +133,19 @@ function prepareFile(
       return fail({ kind, message: `the store cannot be made: ${created.error.message}` })
     }
     created.value.close()
-    return ok({ fresh: true, size: 0 })
+    return ok({ fresh: true, size: 0, emptied: false })
   }
   const { kind, size } = there.value
   if (kind === 'link')
     return fail({ kind: 'denied', message: `${path} is a link, and links are refused here` })
   if (kind !== 'file') return fail({ kind: 'denied', message: `${path} is not a file` })
-  return ok({ fresh: size === 0, size })
+  const log = size === 0 ? fs.stat(`${path}-wal`) : null
+  if (log?.ok && log.value !== null && log.value.size > 0)
+    return fail({
+      kind: 'damaged',
+      message: "the store's file was cut: it is empty, and changes wait for it",
+    })
+  return ok({ fresh: size === 0, size, emptied: size === 0 })
 }
 
 /**
@@ -149,13 +167,12 @@ function examine(
     return ok(`only ${Math.floor(space.value / 1_048_576)} MiB of disk space are free; make room and restart`)
   if (fresh) createTables(database)
   configure(database, options.pagesMax ?? null)
-  const damage = size <= checkMaxBytes && !stoppedCleanly(database) ? quickCheck(database) : null
+  const damage = fresh ? null : damageOf(database, size <= (options.checkMaxBytes ?? checkMaxBytes))
   if (damage !== null) return fail({ kind: 'damaged', message: `the store is damaged: ${damage}` })
   const about = database.prepare(
     'INSERT INTO about (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
   )
   database.exec('BEGIN IMMEDIATE')
-  about.run('clean', '0')
   about.run('writtenBy', options.writtenBy)
   database.exec('COMMIT')
   database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`)
@@ -169,20 +186,6 @@ function newerFormat(database: DatabaseSyncInstance, format: number): string {
   const by =
     row.ok && row.value ? String((row.value as { readonly value: unknown }).value) : 'a newer Signalbox'
   return `it was written by ${by.slice(0, 64)} in format ${format}, and this version knows format ${storeFormat}; use the newer program, or move the store away`
-}
-
-function stoppedCleanly(database: DatabaseSyncInstance): boolean {
-  const row = database.prepare("SELECT value FROM about WHERE name = 'clean'").get() as
-    | { readonly value: unknown }
-    | undefined
-  return row?.value === '1'
-}
-
-/** The first thing that SQLite finds wrong, or null. */
-function quickCheck(database: DatabaseSyncInstance): string | null {
-  const row = database.prepare('PRAGMA quick_check(1)').get() as Record<string, unknown> | undefined
-  const found = String(Object.values(row ?? {})[0])
-  return found === 'ok' ? null : found.slice(0, 200)
 }
 
 function openReadOnly(options: HistoriesOptions, path: string, why: string): Result<Opened, HistoryError> {

@@ -1,9 +1,9 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite'
-import { fail, ok } from '../../base/result'
+import { fail, ok, type Result } from '../../base/result'
 import type { Bytes } from '../../base/units'
 import type { ClusterRecord, DecisionRow } from '../../domain/journal/record'
 import { factsOf, type RowFacts } from '../../domain/journal/row-facts'
-import type { History, HistoryBatch, Retention, StoredRow } from '../../ports/history'
+import type { History, HistoryBatch, HistoryError, Retention, StoredRow } from '../../ports/history'
 import { pruneStore } from './retention'
 import { factColumns, pragma, textSum } from './schema'
 import { attempt } from './sqlite-errors'
@@ -21,6 +21,7 @@ export interface SqliteHistoryOptions {
 /** A history over an open database of our format. Every statement is prepared once. */
 export function createSqliteHistory(database: DatabaseSyncInstance, options: SqliteHistoryOptions): History {
   const { boot, retention } = options
+  const met = createDamageMet()
   const statements = prepareStatements(database, options.readOnly)
   const inTransaction = (run: () => void) => {
     database.exec('BEGIN IMMEDIATE')
@@ -32,6 +33,7 @@ export function createSqliteHistory(database: DatabaseSyncInstance, options: Sql
       throw error
     }
   }
+  const row = (raw: unknown) => storedRow(raw, met)
   const bytes = (): Bytes => pragma(database, 'page_count') * pragma(database, 'page_size')
   return {
     write: (batch) =>
@@ -40,17 +42,21 @@ export function createSqliteHistory(database: DatabaseSyncInstance, options: Sql
         return null
       }),
     page: (before, count) =>
-      attempt('read', () => statements.page.all(before ?? Number.MAX_SAFE_INTEGER, count).map(storedRow)),
+      met.reading(() => statements.page.all(before ?? Number.MAX_SAFE_INTEGER, count).map(row)),
     row: (id) =>
-      attempt('read', () => {
+      met.reading(() => {
         const found: unknown = statements.row.get(id)
-        return found === undefined || found === null ? null : storedRow(found)
+        return found === undefined || found === null ? null : row(found)
       }),
-    session: (session, count) => attempt('read', () => statements.session.all(session, count).map(storedRow)),
+    session: (session, count) => met.reading(() => statements.session.all(session, count).map(row)),
     records: (fromWallMs, toWallMs, count) =>
-      attempt('read', () =>
-        statements.records.all(fromWallMs, toWallMs, count).reverse().flatMap(storedRecord),
+      met.reading(() =>
+        statements.records
+          .all(fromWallMs, toWallMs, count)
+          .reverse()
+          .flatMap((raw) => storedRecord(raw, met)),
       ),
+    met: met.now,
     prune: (now) => attempt('pruned', () => pruneStore(database, { ...now, boot, retention, inTransaction })),
     present: () =>
       options.stillThere()
@@ -59,10 +65,7 @@ export function createSqliteHistory(database: DatabaseSyncInstance, options: Sql
     bytes,
     close() {
       attempt('closed', () => {
-        if (!options.readOnly) {
-          statements.about.run('clean', '1')
-          database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
-        }
+        if (!options.readOnly) database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
       })
       attempt('closed', () => database.close())
     },
@@ -82,14 +85,11 @@ function prepareStatements(database: DatabaseSyncInstance, readOnly: boolean) {
        ON CONFLICT (id) DO UPDATE SET ${replaced.join(', ')}`,
     ),
     record: write('INSERT INTO records (wallMs, boot, monoMs, body, sum) VALUES (?, ?, ?, ?, ?)'),
-    about: write(
-      'INSERT INTO about (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
-    ),
     page: database.prepare(`SELECT ${facts} FROM decisions WHERE place < ? ORDER BY place DESC LIMIT ?`),
     row: database.prepare(`SELECT ${facts} FROM decisions WHERE id = ?`),
     session: database.prepare(`SELECT ${facts} FROM decisions WHERE session = ? ORDER BY place DESC LIMIT ?`),
     records: database.prepare(
-      'SELECT body, sum FROM records WHERE wallMs BETWEEN ? AND ? ORDER BY place DESC LIMIT ?',
+      'SELECT place, body, sum FROM records WHERE wallMs BETWEEN ? AND ? ORDER BY place DESC LIMIT ?',
     ),
   }
 }
@@ -117,25 +117,50 @@ function columnValue(value: unknown): string | number | null {
 /** The two columns that hold yes and no. */
 const flags: readonly string[] = ['truncated', 'demo']
 
-function storedRow(raw: unknown): StoredRow {
-  const columns = raw as Readonly<Record<string, string | number | null>>
+type Columns = Readonly<Record<string, string | number | null>>
+
+function storedRow(raw: unknown, met: DamageMet): StoredRow {
+  const columns = raw as Columns
   const facts = Object.fromEntries(
     factColumns.map((name) => [name, flags.includes(name) ? columns[name] === 1 : columns[name]]),
   ) as unknown as RowFacts
   return {
     place: Number(columns.place),
     facts,
-    open: () => parseSummed<DecisionRow>(columns.body, columns.sum),
+    open: () => met.parsed<DecisionRow>('decision', columns),
   }
 }
 
-function storedRecord(raw: unknown): ClusterRecord[] {
-  const columns = raw as Readonly<Record<string, string | number | null>>
-  const record = parseSummed<ClusterRecord>(columns.body, columns.sum)
+function storedRecord(raw: unknown, met: DamageMet): ClusterRecord[] {
+  const record = met.parsed<ClusterRecord>('record', raw as Columns)
   return record === null ? [] : [record]
 }
 
-/** A text that we wrote ourselves, or null when it is not what was written. */
+/** Rows whose places are remembered, so that each is counted once; beyond it the count stands still. */
+const unreadableMax = 100_000
+
+/** What reading has met: texts that are not what was written, and what SQLite could not read at all. */
+function createDamageMet() {
+  const unreadable = new Set<string>()
+  let failure: HistoryError | null = null
+  return {
+    reading<T>(read: () => T): Result<T, HistoryError> {
+      const result = attempt('read', read)
+      if (!result.ok) failure = result.error
+      return result
+    },
+    /** A text that we wrote ourselves, or null when it is not what was written. */
+    parsed<T>(table: 'decision' | 'record', { place, body, sum }: Columns): T | null {
+      const value = parseSummed<T>(body, sum)
+      if (value === null && unreadable.size < unreadableMax) unreadable.add(`${table} ${place}`)
+      return value
+    },
+    now: (): ReturnType<History['met']> => ({ unreadable: unreadable.size, failure }),
+  }
+}
+
+type DamageMet = ReturnType<typeof createDamageMet>
+
 function parseSummed<T>(body: unknown, sum: unknown): T | null {
   if (typeof body !== 'string' || textSum(body) !== sum) return null
   try {

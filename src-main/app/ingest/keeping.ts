@@ -42,6 +42,10 @@ const batchesMax = 4
 /** Pause before a store that could not be written is tried again. */
 const retryEveryMs: Millis = 15_000
 
+/** Says that the store was moved aside. */
+export const movedWords = (name: string): string =>
+  `what was stored could not be read; it is kept as ${name}, and a new store was begun`
+
 /** Opens the store and begins to write. */
 export function createKeeper(options: KeeperOptions): Keeper {
   const waiting = createWaiting()
@@ -86,10 +90,16 @@ function holdStore({ clock, histories, onTurn }: KeeperOptions, waiting: Waiting
   const opened = slot.open(false)
   let state: StoreState = opened.ok ? opened.value : { store: 'memory', why: opened.error.message }
 
-  const turn = (store: StoreState['store'], why: string | null) => {
+  const damageWords = createDamageWords(clock)
+  let standing = state.why
+  const set = (store: StoreState['store'], why: string | null) => {
     const same = state.store === store && state.why === why
     state = { store, why }
     if (!same) onTurn(state)
+  }
+  const turn = (store: StoreState['store'], why: string | null) => {
+    standing = why
+    set(store, why)
   }
   const toMemory = ({ message }: HistoryError) => {
     retryMonoMs = clock.monoMs() + retryEveryMs
@@ -103,6 +113,13 @@ function holdStore({ clock, histories, onTurn }: KeeperOptions, waiting: Waiting
     const lost = error.kind === 'damaged' ? 'the store was damaged' : error.message
     const aside = slot.moved === null ? '' : ` The damaged one is kept as ${slot.moved}.`
     turn(anew.value.store, `${lost}; a new one was begun, and what it held is not searched any more.${aside}`)
+  }
+  /** Damage that reading has met counts like damage met in writing; a store that is only read stays as it is. */
+  const lookAtDamage = (past: History) => {
+    const { failure, unreadable } = past.met()
+    if (failure?.kind === 'damaged' && state.store === 'ok') return failed(failure)
+    const words = damageWords(unreadable)
+    if (words !== null) set(state.store, standing === null ? words : `${standing}; ${words}`)
   }
   /** One transaction; false when there is nothing more to write, or it cannot be. */
   const write = (): boolean => {
@@ -120,10 +137,16 @@ function holdStore({ clock, histories, onTurn }: KeeperOptions, waiting: Waiting
     if (again?.value.store === 'read-only') return turn('read-only', again.value.why)
     if (waiting.batch() !== null && !write()) return
     const lost = waiting.lost()
-    turn('ok', lost === 0 ? null : `${lost} decisions of the time in between were not stored`)
+    const told = [
+      again?.value.why ?? null,
+      again && slot.moved !== null ? movedWords(slot.moved) : null,
+      lost === 0 ? null : `${lost} decisions of the time in between were not stored`,
+    ].filter((each) => each !== null)
+    turn('ok', told.length === 0 ? null : told.join('; '))
   }
   return {
     flush(batches) {
+      if (state.store !== 'memory' && slot.past !== null) lookAtDamage(slot.past)
       if (state.store === 'read-only') return
       if (state.store === 'memory') return retry()
       const present = slot.past?.present()
@@ -170,6 +193,23 @@ function createSlot(histories: Histories | null) {
     get moved() {
       return moved
     },
+  }
+}
+
+/** The count of what cannot be read is told at most this often. */
+const damageEveryMs: Millis = 10_000
+
+/** Says how much cannot be read whenever it is time and the count has changed; null when there is nothing to say. */
+function createDamageWords(clock: Clock): (unreadable: number) => string | null {
+  let told = 0
+  let toldMonoMs = Number.NEGATIVE_INFINITY
+  return (unreadable) => {
+    if (unreadable === told || clock.monoMs() - toldMonoMs < damageEveryMs) return null
+    told = unreadable
+    toldMonoMs = clock.monoMs()
+    return unreadable === 0
+      ? null
+      : `${unreadable} stored decisions or records are not what was written, and searches leave them out; the disk may be failing`
   }
 }
 

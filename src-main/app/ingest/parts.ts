@@ -13,7 +13,7 @@ import type { Timers } from '../../ports/seams/timers'
 import { createDecisions, type Decisions, type RowEvent } from './decisions'
 import { createFolding, type Folding } from './folding'
 import { createJournal, type Journal } from './journal'
-import { createKeeper, type Keeper } from './keeping'
+import { createKeeper, type Keeper, movedWords } from './keeping'
 import { createLostRecords, type LostRecords } from './lost-records'
 import { recallEpoch, recallSessions } from './recalled'
 import { createRouterLinks, type RouterLinks } from './router-links'
@@ -103,11 +103,9 @@ function assemblePast({ clock, timers, histories, tell }: IngestDeps, start: Ing
     },
   })
   const { store, why } = keeper.state
-  if (storeFolder !== null && store !== 'ok') journal.append({ kind: 'store.turned', to: store, why })
-  if (keeper.moved !== null) {
-    const words = `what was stored could not be read; it is kept as ${keeper.moved}, and a new store was begun`
-    journal.append({ kind: 'store.turned', to: 'ok', why: words })
-  }
+  if (storeFolder !== null && (store !== 'ok' || why !== null))
+    journal.append({ kind: 'store.turned', to: store, why })
+  if (keeper.moved !== null) journal.append({ kind: 'store.turned', to: 'ok', why: movedWords(keeper.moved) })
   return { keeper, journal }
 }
 

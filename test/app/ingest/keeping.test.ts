@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -44,16 +44,21 @@ const ids = (keeper: Keeper) => {
 
 /** The real store, whose writes fail while the test says so. */
 function failing(inner: Histories) {
-  const disk: { error: HistoryError | null; opens: (boolean | undefined)[] } = { error: null, opens: [] }
+  const disk: { error: HistoryError | null; met: HistoryError | null; opens: (boolean | undefined)[] } = {
+    error: null,
+    met: null,
+    opens: [],
+  }
   const histories: Histories = {
     open(options) {
       disk.opens.push(options?.suspect)
+      disk.met = null
       const opened = inner.open(options)
       if (!opened.ok) return opened
       const { history } = opened.value
       const guarded: History = {
         ...history,
-        bytes: history.bytes,
+        met: () => ({ unreadable: 0, failure: disk.met }),
         write: (batch) => (disk.error ? fail(disk.error) : history.write(batch)),
       }
       return { ok: true, value: { ...opened.value, history: guarded } }
@@ -193,6 +198,49 @@ describe('[F89] a store that cannot be opened', () => {
     expect(readdirSync(folder).some((name) => name.startsWith('quarantine-'))).toBe(true)
     clock.advance(500)
     expect(ids(keeper)).toEqual(['a'])
+  })
+
+  test('what cannot be read is counted, and said once it is met', () => {
+    const folder = fold()
+    const first = keep(real(folder))
+    for (const id of ['a', 'b', 'c']) first.keeper.row(aRow({ id }))
+    first.keeper.stop()
+    const raw = new DatabaseSync(join(folder, storeFile))
+    raw.exec("UPDATE decisions SET sum = sum + 1 WHERE id <> 'b'")
+    raw.close()
+    const { clock, keeper, turns } = keep(real(folder))
+    clock.advance(1_000)
+    expect(turns).toEqual([])
+    const page = keeper.past?.page(null, 10)
+    expect(page?.ok && page.value.flatMap((row) => row.open()?.id ?? [])).toEqual(['b'])
+    clock.advance(1_000)
+    expect(turns).toEqual([
+      { store: 'ok', why: expect.stringMatching(/^2 stored decisions or records are not/) },
+    ])
+    clock.advance(60_000)
+    expect(turns).toHaveLength(1)
+  })
+
+  test('damage that is met in reading: moved aside like damage met in writing', () => {
+    const { disk, histories } = failing(real(fold()))
+    const { clock, turns } = keep(histories)
+    disk.met = { kind: 'damaged', message: 'the store cannot be read: its content is damaged' }
+    clock.advance(500)
+    expect(disk.opens).toEqual([false, true])
+    expect(turns).toEqual([{ store: 'ok', why: expect.stringMatching(/^the store was damaged; a new one/) }])
+  })
+
+  test('what was found when a store could be opened late is said, too', () => {
+    const folder = aTempFolder()
+    const inner = real(folder)
+    let locked = true
+    const { clock, turns } = keep({
+      open: (asked) => (locked ? fail({ kind: 'locked', message: 'locked' }) : inner.open(asked)),
+    })
+    writeFileSync(join(folder, storeFile), '')
+    locked = false
+    clock.advance(20_000)
+    expect(turns).toEqual([{ store: 'ok', why: expect.stringContaining('was empty') }])
   })
 
   test('[F91] the folder is deleted while running: made anew within a second, said, and kept from then on', () => {
