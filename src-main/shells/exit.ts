@@ -1,11 +1,13 @@
+import { plain } from './plain'
+
 /** Exit codes of our programs, after sysexits.h where it has one; scripts may rely on them. */
 export const exitCodes = {
   ok: 0,
-  /** A question was answered with "no" or a call was refused. */
+  /** The console understood a call and refused it as things are now. */
   refused: 1,
-  /** Unknown flag, command or value. */
+  /** Unknown flag, command or value, whoever finds out: the command line or the console. */
   usage: 64,
-  /** A port is in use, or no console answers. */
+  /** A port is in use, or no console answers: there is none, it takes too long, or the connection to it was lost. */
   unavailable: 69,
   /** Something of ours failed that should not. */
   internal: 70,
@@ -25,10 +27,14 @@ export class Stop extends Error {
   }
 }
 
-/** Says on stderr why the program ends, and gives the exit code. Bugs are named as such, with a line to report. */
+/**
+ * Says why the program ends, and gives the exit code: an asked-for text (code 0) on stdout, anything else in one line on
+ * stderr. Bugs are named as such, with a line to report.
+ */
 export function explainEnd(error: unknown): number {
   const known = error instanceof Stop
   const message = error instanceof Error ? error.message : String(error)
-  process.stderr.write(known ? `signalbox: ${message}\n` : `signalbox: internal error: ${message}\n`)
+  if (known && error.exitCode === exitCodes.ok) process.stdout.write(`${message}\n`)
+  else process.stderr.write(`signalbox: ${known ? '' : 'internal error: '}${plain(message)}\n`)
   return known ? error.exitCode : exitCodes.internal
 }

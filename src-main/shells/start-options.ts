@@ -82,7 +82,7 @@ function startCommand(): Command {
       `port of the request router (default ${defaultPorts.router})`,
       whole(0, 65_535),
     )
-    .option('--data-dir <folder>', 'where settings, audit and history are kept')
+    .option('--data-dir <folder>', 'where settings, audit and history are kept', text)
     .option('--replicas <n>', 'simulated replicas at start', whole(1, 64), 8)
     .option('--seed <n>', 'seed of the embedded cluster and its traffic', whole(0, 2 ** 32 - 1), 1)
     .option(
@@ -99,7 +99,7 @@ function startCommand(): Command {
     .option('--rate <n>', 'demo requests per second (default: the last rate, at first 8)', within(0.1, 500))
     .option('--no-traffic', 'start without demo traffic')
     .option('--read-only', 'take no action that changes anything')
-    .option('--data-plane-key <file>', 'file with the key that clients of the proxy must send')
+    .option('--data-plane-key <file>', 'file with the key that clients of the proxy must send', text)
 }
 
 /** A parser of whole numbers in a range, for commander. */
@@ -109,6 +109,12 @@ export const whole = (min: number, max: number) => (text: string) => {
     throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`)
   }
   return value
+}
+
+/** A parser of texts: an empty one is a variable that a script forgot to set, never a wish. */
+export function text(given: string): string {
+  if (given.trim() !== '') return given
+  throw new InvalidArgumentError('It must not be empty.')
 }
 
 const within = (min: number, max: number) => (text: string) => {

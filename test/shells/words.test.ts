@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { plain, table } from '../../src-main/shells/cli/print'
+import { table } from '../../src-main/shells/cli/print'
 import { Stop } from '../../src-main/shells/exit'
+import { plain, plainLines } from '../../src-main/shells/plain'
 import { readStartOptions } from '../../src-main/shells/start-options'
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this looks for
@@ -9,11 +10,11 @@ const acts = /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/
 
 describe('SR-085 nothing in a terminal acts', () => {
   test.each([
-    ['\u001b[31mred', '\\u{1b}[31mred'],
-    ['\u001b]8;;http://evil\u0007link', '\\u{1b}]8;;http://evil\\u{7}link'],
-    ['a\u202eb', 'a\\u{202e}b'],
-    ['zero\u200bwidth', 'zero\\u{200b}width'],
-    ['two\nlines', 'two\\u{a}lines'],
+    ['\u001b[31mred', '\\u001b[31mred'],
+    ['\u001b]8;;http://evil\u0007link', '\\u001b]8;;http://evil\\u0007link'],
+    ['a\u202eb', 'a\\u202eb'],
+    ['zero\u200bwidth', 'zero\\u200bwidth'],
+    ['two\nlines', 'two\\u000alines'],
     ['대화 🙂', '대화 🙂'],
   ])('%j is printed as %j', (text, printed) => {
     expect(plain(text)).toBe(printed)
@@ -25,6 +26,11 @@ describe('SR-085 nothing in a terminal acts', () => {
     for (const text of naughty) {
       expect(acts.test(table(['A', 'B'], [[text, 1]]).split('\n')[1] ?? '')).toBe(false)
     }
+  })
+  test('JSON stays the same JSON', () => {
+    const value = ['\u009b31m', 'a\u202eb', 'two\nlines']
+    const printed = plainLines(JSON.stringify(value))
+    expect([acts.test(printed), JSON.parse(printed)]).toEqual([false, value])
   })
   test('figures stand to the right, words to the left, what is not known is a dash', () => {
     expect(
@@ -70,8 +76,25 @@ describe('flags of a start', () => {
     [['--no-trafic'], "unknown option '--no-trafic'"],
     [['extra'], 'too many arguments'],
     [['--port'], 'argument missing'],
+    [['--data-dir', ' '], 'It must not be empty'],
+    [['--data-dir='], 'It must not be empty'],
   ])('%j is refused', (args, message) => {
     expect(() => readStartOptions(args)).toThrow(Stop)
     expect(() => readStartOptions(args)).toThrow(message)
   })
+  test('no option takes an empty value', () => {
+    const help = endOf(['--help']).message
+    const withValue = [...help.matchAll(/(--[a-z-]+) </g)].map(([, flag]) => flag as string)
+    expect(withValue).toContain('--data-dir')
+    for (const flag of withValue) expect([flag, endOf([flag, '']).exitCode]).toEqual([flag, 64])
+  })
 })
+
+function endOf(args: readonly string[]): Stop {
+  try {
+    readStartOptions(args)
+  } catch (error) {
+    if (error instanceof Stop) return error
+  }
+  return expect.fail(`${args.join(' ')} was taken`)
+}

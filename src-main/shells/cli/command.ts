@@ -17,6 +17,8 @@ export interface CommandContext {
 export interface CliCommand {
   /** The verb; also the file's name. */
   readonly id: string
+  /** Arguments that begin with a dash and are no options, where the verb takes such ones. */
+  readonly dashed?: RegExp
   /** Adds arguments, options and the action to a fresh command of that name. */
   define(command: Command, context: () => CommandContext): Command
 }

@@ -1,7 +1,10 @@
-import { Command, CommanderError } from 'commander'
+import { Command, CommanderError, Option } from 'commander'
 import { createRegistry } from '../../base/registry'
+import type { CallError } from '../../contract/wire'
 import { connectConsole } from '../console-client'
 import { exitCodes, explainEnd, Stop } from '../exit'
+import { plainLines } from '../plain'
+import { text } from '../start-options'
 import { version } from '../version'
 import type { CliCommand, CommandContext } from './command'
 
@@ -19,47 +22,67 @@ export const commands = createRegistry(
  */
 export async function runCli(args: readonly string[]): Promise<void> {
   try {
-    await cliProgram().parseAsync([...args], { from: 'user' })
+    await cliProgram().parseAsync(shielded(args), { from: 'user' })
   } catch (error) {
     process.exitCode = error instanceof CommanderError ? commanderEnd(error) : explainEnd(error)
   }
 }
 
+/** Arguments that begin with a dash and are no options of the verb get a blank in front, which their reader skips. */
+function shielded(args: readonly string[]): string[] {
+  const verb = args.map((arg) => commands.find(arg)).find((command) => command !== null)
+  return args.map((arg) => (verb?.dashed?.test(arg) ? ` ${arg}` : arg))
+}
+
 function cliProgram(): Command {
-  const program = new Command('signalbox')
+  const program = withCommonOptions(new Command('signalbox'))
     .description('The command line of the Signalbox console.')
-    .option('--data-dir <folder>', 'data folder of the console to talk to')
-    .option('--json', 'machine-readable output')
-    .option('-o, --output <form>', 'json or table', 'table')
-    .exitOverride()
-    .configureOutput({ outputError: () => {} })
+    .addOption(new Option('-o, --output <form>', 'how to print').choices(['table', 'json']).default('table'))
     .showSuggestionAfterError()
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 done, 1 refused, 64 wrong usage, 69 no console answers. status: 0 well, 1 warning, 2 critical.',
+    )
   for (const { id, define } of commands.all()) {
-    const command = new Command(id)
-      .exitOverride()
-      .configureOutput({ outputError: () => {} })
-      .allowExcessArguments(false)
-    command
-      .option('--data-dir <folder>', 'data folder of the console to talk to')
-      .option('--json', 'machine-readable output')
+    const command = withCommonOptions(new Command(id)).allowExcessArguments(false)
     program.addCommand(define(command, () => contextOf(command)))
   }
   return program
 }
+
+const withCommonOptions = (command: Command) =>
+  command
+    .option('--data-dir <folder>', 'data folder of the console to talk to', text)
+    .option('--json', 'machine-readable output')
+    .exitOverride()
+    .configureOutput({ outputError: () => {} })
 
 function contextOf(command: Command): CommandContext {
   const flags = command.optsWithGlobals()
   return {
     json: flags.json === true || flags.output === 'json',
     version,
-    print: (line) => void process.stdout.write(`${line}\n`),
+    print: (lines) => void process.stdout.write(`${plainLines(lines)}\n`),
     async ask(name, params) {
       const client = await connectConsole(flags.dataDir ?? null)
       const answer = await client.call(name, params).finally(() => client.close())
-      if (!answer.ok) throw new Stop(exitCodes.refused, answer.error.message)
+      if (!answer.ok) throw new Stop(codeOf(answer.error), answer.error.message)
       return answer.value
     },
   }
+}
+
+/** Codes of refusals that say: the question was wrong, at whatever time it is asked. */
+const wrongUsage: ReadonlySet<string> = new Set([
+  'bad_params',
+  'bad_filter',
+  'no_such_policy',
+  'unknown_policy',
+])
+
+function codeOf({ code }: CallError): number {
+  if (wrongUsage.has(code)) return exitCodes.usage
+  return code === 'disconnected' || code === 'timeout' ? exitCodes.unavailable : exitCodes.refused
 }
 
 function commanderEnd(error: CommanderError): number {

@@ -1,13 +1,4 @@
-/**
- * A text without anything a terminal would act on: control characters, C1 codes and bidirectional overrides become visible
- * escapes (SR-085). Data from outside passes through here before it is printed.
- */
-export function plain(text: string): string {
-  return text.replace(unsafe, (character) => `\\u{${(character.codePointAt(0) as number).toString(16)}}`)
-}
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this looks for
-const unsafe = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g
+import { plain } from '../plain'
 
 /** Rows as aligned columns under their titles; figures stand to the right. */
 export function table(

@@ -1,3 +1,4 @@
+import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { runCli } from '../shells'
 import { expect, test } from './console'
@@ -78,6 +79,17 @@ test('version is printed both ways', async () => {
   expect(JSON.parse((await runCli(['version', '--json'])).stdout)).toMatchObject({ version })
 })
 
+test('a reader that has enough ends it without a word', async () => {
+  const { stdout, stderr } = await new Promise<{ stdout: string; stderr: string }>((resolve) =>
+    execFile(
+      'sh',
+      ['-c', `${process.execPath} out/main/cli.cjs --help | true; echo done`],
+      (_, stdout, stderr) => resolve({ stdout, stderr }),
+    ),
+  )
+  expect([stdout, stderr]).toEqual(['done\n', ''])
+})
+
 test('without a console every other command says so and how to start one', async ({}, info) => {
   for (const args of [['status'], ['decisions'], ['scale', '3'], ['fault', 'clear']]) {
     const { code, stderr } = await runCli([...args, '--data-dir', info.outputPath('nothing')])
@@ -112,7 +124,7 @@ test.describe('with a console', () => {
       1,
       expect.stringContaining('FAULT: router-500 is in force'),
     ])
-    expect((await cli('fault', 'clear')).stdout).toBe('1 faults cleared\n')
+    expect((await cli('fault', 'clear')).stdout).toBe('1 fault cleared\n')
   })
   test('policies are listed and changed, and a wrong parameter is named with the right one', async ({
     console,
@@ -124,11 +136,13 @@ test.describe('with a console', () => {
     expect((await cli('policy', 'round-robin')).stdout).toBe('round-robin is in force\n')
     const wrong = await cli('policy', 'consistent-hash', 'virtual_nodes=50')
     expect([wrong.code, wrong.stderr]).toEqual([
-      1,
+      64,
       'signalbox: consistent-hash has no parameter virtual_nodes; did you mean num_virtual_nodes? It has: num_virtual_nodes, num_fallback_replicas\n',
     ])
   })
   for (const [args, message] of [
+    [['decisions', '-o', 'yaml'], 'Allowed choices are table, json'],
+    [['decisions', '-outcom:ok'], 'outcom'],
     [['fault', 'router-dwn'], 'there is no fault router-dwn; did you mean router-down?'],
     [['fault', 'router-down', '--for', '5'], '--for 5 is no duration'],
     [['scale', '0'], 'It must be a whole number from 1 to 64'],

@@ -5,19 +5,32 @@ import { table } from '../print'
 
 export default defineCommand({
   id: 'decisions',
+  // `-outcome:ok`, `-ttft>1s`, `-(a:b OR c:d)`, `-"text"`, `-~pattern`; a bare `-word` could be a mistyped option.
+  dashed: /^-(?:[a-z][a-z_-]+(?:[:=]|[<>]=?)|[("~])/i,
   define: (command, context) =>
     command
       .description('prints the newest routing decisions, newest first')
-      .argument('[filter]', 'which ones, for example outcome:refused or ttft>500ms', '')
+      .argument('[filter...]', "which ones, for example outcome:refused 'ttft>500ms' -served:r3")
       .option('--last <n>', 'how many', whole(1, 1_000), 20)
-      .action(async (filter: string, flags: { last: number }) => {
+      .action(async (filter: string[], flags: { last: number }) => {
         const { json, print, ask } = context()
-        const page = await ask('decisions.last', { last: flags.last, filter })
+        const page = await ask('decisions.last', { last: flags.last, filter: filter.join(' ') })
         const rows = page.rows.map(decisionLine)
         if (json) return print(JSON.stringify(rows))
         print(
           table(
-            ['TIME', 'ID', 'SESSION', 'POLICY', 'PICK', 'SERVED', 'RANK', 'STATUS', 'REASON'],
+            [
+              'TIME UTC',
+              'DECISION',
+              'SESSION',
+              'POLICY',
+              'PICK',
+              'SERVED',
+              'RANK',
+              'STATUS',
+              'TTFT ms',
+              'REASON',
+            ],
             rows.map((row) => [
               row.time.slice(11, 23),
               row.id,
@@ -27,6 +40,7 @@ export default defineCommand({
               row.served,
               row.rank,
               row.status,
+              row.ttftMs === null ? null : Math.round(row.ttftMs),
               row.reason,
             ]),
           ),
@@ -34,7 +48,10 @@ export default defineCommand({
       }),
 })
 
-/** A decision as scripts get it (decision D24). Session is the keyed hash; `status` is null while the request runs; `reason` is Ray's word where it has one. */
+/**
+ * A decision as scripts get it (decision D24). `id` is the decision's (`x-signalbox-decision`), `requestId` the client's
+ * (`x-request-id`). Session is the keyed hash; `status` is null while the request runs; `reason` is Ray's word where it has one.
+ */
 export function decisionLine(row: DecisionRow) {
   return {
     id: row.id,
@@ -46,6 +63,7 @@ export function decisionLine(row: DecisionRow) {
     served: row.outcome?.served ?? null,
     rank: row.outcome?.rank ?? null,
     status: row.outcome?.status ?? null,
+    ttftMs: row.outcome?.ttftMs ?? null,
     reason: row.outcome?.serveReason ?? row.outcome?.reason ?? row.refusal ?? 'running',
     candidates: row.reasons,
   }

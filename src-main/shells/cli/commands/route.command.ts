@@ -1,9 +1,9 @@
 import { toDecimal } from '../../../base/digest/murmur3'
 import { buildRing, ownersOf, ringHash } from '../../../domain/sessions/ring'
 import { exitCodes, Stop } from '../../exit'
-import { whole } from '../../start-options'
+import { text, whole } from '../../start-options'
 import { defineCommand } from '../command'
-import { plain, table } from '../print'
+import { table } from '../print'
 
 export default defineCommand({
   id: 'route',
@@ -11,11 +11,13 @@ export default defineCommand({
     command
       .description('prints where sessions live on the consistent-hash ring; needs no running console')
       .argument('<sessions...>', 'session ids')
-      .requiredOption('--replicas <ids>', 'replica ids, separated by commas')
+      .requiredOption('--replicas <ids>', 'replica ids, separated by commas', text)
       .option('--vnodes <n>', 'virtual nodes of a replica', whole(1, 10_000), 100)
       .option('--fallbacks <n>', 'owners after the first', whole(0, 100), 2)
       .action((sessions: string[], flags: { replicas: string; vnodes: number; fallbacks: number }) => {
         const ids = replicaIds(flags.replicas)
+        if (sessions.includes(''))
+          throw new Stop(exitCodes.usage, 'a session id is empty; the proxy takes that as no session')
         const ring = buildRing(ids, flags.vnodes)
         const routes = sessions.map((session) => {
           const hash = ringHash(session)
@@ -29,21 +31,18 @@ export default defineCommand({
         print(
           table(
             ['SESSION', 'HASH', 'RANKED'],
-            routes.map((route) => [plain(route.session), route.hash, route.ranked.join(' ')]),
+            routes.map((route) => [route.session, route.hash, route.ranked.join(' ')]),
           ),
         )
       }),
 })
 
-function replicaIds(text: string): string[] {
-  const ids = text.split(',').map((id) => id.trim())
+function replicaIds(list: string): string[] {
+  const ids = list.split(',').map((id) => id.trim())
   if (ids.some((id) => id === ''))
     throw new Stop(exitCodes.usage, '--replicas has an empty id; write --replicas r1,r2,r3')
   const twice = ids.find((id, at) => ids.indexOf(id) !== at)
   if (twice !== undefined)
-    throw new Stop(
-      exitCodes.usage,
-      `--replicas names ${plain(twice)} twice; each replica is on the ring once`,
-    )
+    throw new Stop(exitCodes.usage, `--replicas names ${twice} twice; each replica is on the ring once`)
   return ids
 }

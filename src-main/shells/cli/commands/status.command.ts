@@ -1,8 +1,9 @@
 import type { StatusReport } from '../../../contract/rpc'
 import { known } from '../../../domain/fleet/reading'
 import { ratioOf } from '../../../domain/journal/views'
+import { plain } from '../../plain'
 import { defineCommand } from '../command'
-import { plain, table } from '../print'
+import { table } from '../print'
 
 export default defineCommand({
   id: 'status',
