@@ -11,16 +11,19 @@ import type {
   TrafficNotes,
   trafficLink,
 } from '../../contract/links'
+import type { CallTable } from '../../contract/peer'
 import type { Transport } from '../../contract/transport'
 import type { CallError } from '../../contract/wire'
 import type { Replica, ReplicaId } from '../../domain/fleet/replica'
 import type { ClusterBody, PolicyInForce, Role } from '../../domain/journal/record'
 import { done, refuse } from './answers'
+import { type Begin, createBegin, forgetBeginning } from './begin'
 import type { ControlOptions, ControlSeams } from './control'
 import type { Health } from './health'
 import type { Hub } from './hub'
 import { ingestNotes, routerNotes, trafficNotes } from './links-in'
-import { type Asker, away, createProcessLink } from './process-link'
+import { createMembers, type MembersCause } from './members'
+import { type Asker, awayWords, createProcessLink } from './process-link'
 import { createStory } from './story'
 import type { Supervisor } from './supervisor'
 
@@ -56,16 +59,12 @@ type Acted = Promise<Result<null, CallError>>
 
 /** The embedded cluster: its processes, how they are introduced to each other, and what can be done to them. */
 export class Cluster {
-  private readonly router = createProcessLink<typeof routerLink, RouterNotes>()
-  private readonly ingestProcess = createProcessLink<typeof ingestLink, IngestNotes>()
-  private readonly fleet = createProcessLink<typeof fleetLink, FleetProcessNotes>()
-  private readonly traffic = createProcessLink<typeof trafficLink, TrafficNotes>()
+  private readonly router = this.linkTo<typeof routerLink, RouterNotes>('router')
+  private readonly ingestProcess = this.linkTo<typeof ingestLink, IngestNotes>('ingest')
+  private readonly fleet = this.linkTo<typeof fleetLink, FleetProcessNotes>('fleet')
+  private readonly traffic = this.linkTo<typeof trafficLink, TrafficNotes>('traffic')
   private readonly story = createStory(this.ingestProcess.call, () => this.ingestProcess.up)
-  private replicas: readonly Replica[] = []
-  private killed: ReadonlySet<ReplicaId> = new Set()
-  private cause: 'operator' | 'failure' | 'unknown' = 'unknown'
-  /** Ids are r1, r2 …; one that was used is never given again. */
-  private nextNumber = 1
+  private readonly members = createMembers()
   /** Fresh processes that wait for another one before they can be started. */
   private waitingRouter: Transport | null = null
   private waitingTraffic: Transport | null = null
@@ -75,8 +74,17 @@ export class Cluster {
   private ports: { readonly proxy: number; readonly router: number }
   private addresses: Pick<Ready, 'proxyUrl' | 'routerUrl'> | null = null
   private settle: (result: Result<Ready, CallError>) => void = () => {}
+  /** True once the console was ready: from then on nothing that fails ends it. */
+  private settled = false
+
+  private readonly begin: Begin
 
   constructor(private readonly parts: ClusterParts) {
+    const giveUp = (why: Result<never, CallError>) => {
+      if (!this.settled) this.settle(why)
+      return !this.settled
+    }
+    this.begin = createBegin({ ...parts, giveUp })
     this.ports = { proxy: parts.options.proxyPort, router: parts.options.routerPort }
   }
 
@@ -99,8 +107,7 @@ export class Cluster {
   }
 
   /** Calls ingest. */
-  readonly ingest: Asker<typeof ingestLink> = (name, params) =>
-    this.ingestProcess.up ? this.ingestProcess.call(name, params) : Promise.resolve(away)
+  readonly ingest: Asker<typeof ingestLink> = this.ingestProcess.ask
 
   /** Adds to the story of the cluster. */
   record(body: ClusterBody): void {
@@ -109,29 +116,31 @@ export class Cluster {
 
   /** Ids of the replicas that are not killed. */
   living(): readonly ReplicaId[] {
-    return this.replicas.map(({ id }) => id).filter((id) => !this.killed.has(id))
+    return this.members.living()
+  }
+
+  /** Whether a replica belongs to the cluster, killed or not. */
+  has(id: ReplicaId): boolean {
+    return this.members.all.some((each) => each.id === id)
   }
 
   /** Sets how many replicas run. */
   async scale(replicas: number) {
-    if (!this.fleet.up) return away
-    const scaled = await this.fleet.call('fleet.scale', { replicas })
+    const scaled = await this.fleet.ask('fleet.scale', { replicas })
     if (scaled.ok) await this.setMembers(scaled.value.replicas, 'operator')
     return scaled
   }
 
   /** Ends a replica as a crash does. */
   async kill(replicaId: ReplicaId): Acted {
-    if (!this.fleet.up) return away
-    const result = await this.fleet.call('fleet.kill', { replicaId })
-    if (result.ok) this.killed = new Set([...this.killed, replicaId])
+    const result = await this.fleet.ask('fleet.kill', { replicaId })
+    if (result.ok) this.members.killed(replicaId)
     return result
   }
 
   /** Starts a fresh replica in the place of a killed one. */
   async replaceKilled(replicaId: ReplicaId): Acted {
-    if (!this.fleet.up) return away
-    const replaced = await this.fleet.call('fleet.replace', { replicaId })
+    const replaced = await this.fleet.ask('fleet.replace', { replicaId })
     if (!replaced.ok) return replaced
     await this.setMembers(replaced.value.replicas, 'failure')
     return done
@@ -145,8 +154,7 @@ export class Cluster {
 
   /** Puts a policy in force. */
   async setPolicy(policy: PolicyInForce): Acted {
-    if (!this.router.up) return away
-    const set = await this.router.call('router.policy', copyOf(policy))
+    const set = await this.router.ask('router.policy', copyOf(policy))
     if (set.ok) this.parts.health.policy = policy
     return set
   }
@@ -169,7 +177,14 @@ export class Cluster {
   /** Ready is who routes and records: a decision of the first request can be asked for at once. */
   private settleWhenUp(): void {
     if (this.addresses === null || !this.ingestProcess.up) return
-    this.settle(ok({ ...this.addresses, replicas: this.replicas }))
+    this.settle(ok({ ...this.addresses, replicas: this.members.all }))
+    this.settled = true
+  }
+
+  private linkTo<Table extends CallTable, Notes extends Readonly<Record<string, unknown>>>(role: Role) {
+    return createProcessLink<Table, Notes>(() =>
+      awayWords(this.parts.supervisor.reports().find((each) => each.role === role)),
+    )
   }
 
   private watch(role: Role, start: (link: Transport) => void): void {
@@ -189,14 +204,16 @@ export class Cluster {
   private async startIngest(link: Transport): Promise<void> {
     const { health, hub, options, publish, seams, supervisor } = this.parts
     this.ingestProcess.open(link, ingestNotes(hub, health, publish))
-    const started = await this.ingestProcess.call('ingest.start', {
-      storeFolder: options.storeFolder,
-      listenPath: options.ingestPath,
-      pollEveryMs,
-      boot: seams.random.hex(4),
-    })
-    if (!started.ok) return this.settle(started)
-    const { store, why, moved } = started.value
+    const started = await this.begin('ingest', this.ingestProcess, () =>
+      this.ingestProcess.call('ingest.start', {
+        storeFolder: options.storeFolder,
+        listenPath: options.ingestPath,
+        pollEveryMs,
+        boot: seams.random.hex(4),
+      }),
+    )
+    if (started === null) return
+    const { store, why, moved } = started
     if (options.storeFolder !== null) health.store = { ...health.store, state: store, why }
     if (moved !== null) {
       const text = `The stored history could not be read; it was moved aside to ${moved} and a new one begun.`
@@ -212,51 +229,59 @@ export class Cluster {
     if (this.ingestGoneWallMs !== null) hub.gap(ingestStreams, this.ingestGoneWallMs)
     this.ingestGoneWallMs = null
     this.settleWhenUp()
-    await this.tellMembers()
+    await this.tellIngest()
     await this.story.tell()
   }
 
   private async startFleet(link: Transport): Promise<void> {
     const { replicas, seed, speed, host } = this.parts.options
     this.fleet.open(link, {})
-    const started = await this.fleet.call('fleet.start', {
-      replicas: this.replicas.length || replicas,
-      seed,
-      speed,
-      firstNumber: this.nextNumber,
-      model: demoModel,
-      profile: demoProfile,
-      host,
-    })
-    if (!started.ok) return this.settle(started)
+    const { all, nextNumber } = this.members
+    const started = await this.begin('fleet', this.fleet, () =>
+      this.fleet.call('fleet.start', {
+        replicas: all.length || replicas,
+        seed,
+        speed,
+        firstNumber: nextNumber,
+        model: demoModel,
+        profile: demoProfile,
+        host,
+      }),
+    )
+    if (started === null) return
     this.fleet.up = true
     this.parts.supervisor.up('fleet')
-    await this.setMembers(started.value.replicas, this.nextNumber === 1 ? 'operator' : 'failure')
+    await this.setMembers(started.replicas, nextNumber === 1 ? 'operator' : 'failure')
     await this.startRouter()
   }
 
   /** The router needs to know the replicas; whichever of the two processes comes second starts it. */
   private async startRouter(): Promise<void> {
     const link = this.waitingRouter
-    if (link === null || this.replicas.length === 0) return
+    if (link === null || this.members.all.length === 0) return
     this.waitingRouter = null
-    const { health, options, supervisor } = this.parts
-    this.router.open(link, routerNotes(health))
-    const started = await this.router.call('router.start', {
-      host: options.host,
-      proxyPort: this.ports.proxy,
-      routerPort: this.ports.router,
-      ipv6: options.ipv6,
-      policy: copyOf(health.policy),
-      seed: options.seed,
-      sessionKeyHex: options.sessionKeyHex,
-      ingestPath: options.ingestPath,
-      replicaIdPrefix,
-      replicas: [...this.replicas],
-      dataPlaneKey: options.dataPlaneKey,
-    })
-    if (!started.ok) return this.settle(started)
-    const { proxyPort, routerPort } = started.value
+    const { health, options, seams, supervisor } = this.parts
+    this.router.open(
+      link,
+      routerNotes(health, seams.clock, () => this.ingestProcess.up),
+    )
+    const started = await this.begin('router', this.router, () =>
+      this.router.call('router.start', {
+        host: options.host,
+        proxyPort: this.ports.proxy,
+        routerPort: this.ports.router,
+        ipv6: options.ipv6,
+        policy: copyOf(health.policy),
+        seed: options.seed,
+        sessionKeyHex: options.sessionKeyHex,
+        ingestPath: options.ingestPath,
+        replicaIdPrefix,
+        replicas: [...this.members.all],
+        dataPlaneKey: options.dataPlaneKey,
+      }),
+    )
+    if (started === null) return
+    const { proxyPort, routerPort } = started
     this.ports = { proxy: proxyPort, router: routerPort }
     const proxyUrl = `http://${options.host}:${proxyPort}`
     const routerUrl = `http://${options.host}:${routerPort}`
@@ -265,6 +290,7 @@ export class Cluster {
     this.router.up = true
     supervisor.up('router')
     await this.applyFaults()
+    await this.tellRouter() // the set may have changed while the router was starting
     this.addresses = { proxyUrl, routerUrl }
     this.settleWhenUp()
     await this.startTraffic()
@@ -278,16 +304,20 @@ export class Cluster {
     this.traffic.open(link, trafficNotes(health))
     const { running, ratePerSecond } = health.traffic
     const { seed, dataPlaneKey } = options
-    const started = await this.traffic.call('traffic.start', {
-      proxyUrl: health.proxyUrl,
-      model: demoModel,
-      seed,
-      ratePerSecond,
-      running,
-      dataPlaneKey,
+    const { proxyUrl } = health
+    const started = await this.begin('traffic', this.traffic, async () => {
+      const begun = await this.traffic.call('traffic.start', {
+        proxyUrl,
+        model: demoModel,
+        seed,
+        ratePerSecond,
+        running,
+        dataPlaneKey,
+      })
+      return begun.ok ? ok(true) : begun
     })
-    this.traffic.up = started.ok
-    if (!started.ok) return
+    if (started === null) return
+    this.traffic.up = true
     supervisor.up('traffic')
     const now = health.traffic
     if (now.running !== running || now.ratePerSecond !== ratePerSecond)
@@ -306,7 +336,8 @@ export class Cluster {
     if (role === 'router') void this.countLost(how)
     else this.record({ kind: 'process.turned', role, to: 'down', pid: null, lostStreams: null, why: how })
     if (role === 'ingest') this.ingestGoneWallMs ??= seams.clock.wallMs()
-    if (role === 'fleet') this.killed = new Set(this.replicas.map(({ id }) => id))
+    if (role === 'fleet') this.members.allKilled()
+    forgetBeginning(this.parts.health, role)
   }
 
   /** What was decided and has not ended when the router died is lost; only ingest knows how many that is. */
@@ -318,17 +349,21 @@ export class Cluster {
     this.parts.publish()
   }
 
-  private setMembers(replicas: readonly Replica[], cause: 'operator' | 'failure'): Promise<void> {
-    this.replicas = replicas
-    this.cause = cause
-    this.killed = new Set([...this.killed].filter((id) => replicas.some((each) => each.id === id)))
-    for (const { id } of replicas) this.nextNumber = Math.max(this.nextNumber, Number(id.slice(1)) + 1)
-    return this.tellMembers()
+  /** The router first: what leaves must not be chosen any more when it begins to refuse. */
+  private async setMembers(replicas: readonly Replica[], cause: MembersCause): Promise<void> {
+    this.members.set(replicas, cause)
+    await this.tellRouter()
+    await this.tellIngest()
   }
 
-  private async tellMembers(): Promise<void> {
-    if (!this.ingestProcess.up || this.replicas.length === 0) return
-    await this.ingestProcess.call('ingest.targets', { replicas: [...this.replicas], cause: this.cause })
+  private async tellRouter(): Promise<void> {
+    if (this.router.up) await this.router.call('router.members', { replicas: [...this.members.all] })
+  }
+
+  private async tellIngest(): Promise<void> {
+    const { all, cause } = this.members
+    if (!this.ingestProcess.up || all.length === 0) return
+    await this.ingestProcess.call('ingest.targets', { replicas: [...all], cause })
   }
 }
 

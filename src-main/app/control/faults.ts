@@ -1,11 +1,12 @@
 import { ok, type Result } from '../../base/result'
+import { createTurns } from '../../base/turns'
 import type { Millis } from '../../base/units'
 import type { CallError } from '../../contract/wire'
 import type { ReplicaId } from '../../domain/fleet/replica'
 import type { ActiveFault, Actor, FaultName } from '../../domain/journal/record'
 import type { Clock } from '../../ports/seams/clock'
 import type { Stoppable, Timers } from '../../ports/seams/timers'
-import { refuse } from './answers'
+import { done, refuse } from './answers'
 import type { Cluster } from './cluster'
 import type { Health } from './health'
 
@@ -19,6 +20,8 @@ export interface Faults {
   ): Promise<Result<ActiveFault, CallError>>
   /** Ends them all; killed replicas are replaced by fresh ones. Answers how many there were. */
   clear(actor: Actor): Promise<Result<number, CallError>>
+  /** Sets how many replicas run. A kill ends with that, when its replica was struck off or replaced. */
+  scale(replicas: number, actor: Actor): ReturnType<Cluster['scale']>
   stop(): void
 }
 
@@ -33,6 +36,7 @@ interface Parts {
 /** No fault at first. Only one fault of the router can be in force; a new one takes the place of the old. */
 export function createFaults({ clock, timers, health, cluster, publish }: Parts): Faults {
   const endings = new Map<ActiveFault, Stoppable>()
+  const inTurn = createTurns() // faults and scale change the same set: each sees what the one before it left
 
   const forget = (fault: ActiveFault, actor: Actor) => {
     endings.get(fault)?.stop()
@@ -42,6 +46,7 @@ export function createFaults({ clock, timers, health, cluster, publish }: Parts)
     cluster.record({ kind: 'fault.turned', fault: name, replicaId, to: 'off', forMs: null, actor })
   }
   const end = async (fault: ActiveFault, actor: Actor): Promise<Result<null, CallError>> => {
+    if (!health.faults.includes(fault)) return done // somebody was faster
     forget(fault, actor)
     const { name, replicaId } = fault
     const result = await (name === 'replica-kill' && replicaId !== null
@@ -55,7 +60,7 @@ export function createFaults({ clock, timers, health, cluster, publish }: Parts)
     if (forMs !== null)
       endings.set(
         fault,
-        timers.after(forMs, () => void end(fault, 'signalbox')),
+        timers.after(forMs, () => void inTurn(() => end(fault, 'signalbox'))),
       )
     cluster.record({
       kind: 'fault.turned',
@@ -95,20 +100,30 @@ export function createFaults({ clock, timers, health, cluster, publish }: Parts)
     return applied.ok ? ok(fault) : applied
   }
   return {
-    async set(name, replicaId, forMs, actor) {
-      if (name === 'replica-kill') return kill(replicaId, forMs, actor)
-      if (replicaId !== null)
-        return refuse('bad_params', `${name} acts on the router, not on a replica; leave the replica out`)
-      return setRouterFault(name, forMs, actor)
-    },
-    async clear(actor) {
-      const active = [...health.faults]
-      for (const fault of active) {
-        const ended = await end(fault, actor)
-        if (!ended.ok) return ended
-      }
-      return ok(active.length)
-    },
+    set: (name, replicaId, forMs, actor) =>
+      inTurn(async () => {
+        if (name === 'replica-kill') return kill(replicaId, forMs, actor)
+        if (replicaId !== null)
+          return refuse('bad_params', `${name} acts on the router, not on a replica; leave the replica out`)
+        return setRouterFault(name, forMs, actor)
+      }),
+    clear: (actor) =>
+      inTurn(async () => {
+        const active = [...health.faults]
+        for (const fault of active) {
+          const ended = await end(fault, actor)
+          if (!ended.ok) return ended
+        }
+        return ok(active.length)
+      }),
+    scale: (replicas, actor) =>
+      inTurn(async () => {
+        const scaled = await cluster.scale(replicas)
+        const struckOff = ({ replicaId }: ActiveFault) => replicaId !== null && !cluster.has(replicaId)
+        for (const fault of health.faults.filter(struckOff)) forget(fault, actor)
+        publish()
+        return scaled
+      }),
     stop() {
       for (const ending of endings.values()) ending.stop()
     },

@@ -89,7 +89,7 @@ export function createHandlers(parts: Parts): Handlers<Rpc> {
     'fleet.scale': ({ replicas }) =>
       audited('fleet.scale', { replicas }, async () => {
         const from = cluster.living().length
-        const scaled = await cluster.scale(replicas)
+        const scaled = await faults.scale(replicas, actor)
         return scaled.ok
           ? ok({ from, to: replicas, added: scaled.value.added, removed: scaled.value.removed })
           : scaled

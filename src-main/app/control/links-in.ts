@@ -1,4 +1,5 @@
 import type { IngestNotes, RouterNotes, TrafficNotes } from '../../contract/links'
+import type { Clock } from '../../ports/seams/clock'
 import type { Health } from './health'
 import type { Hub } from './hub'
 import type { NoteHandlers } from './process-link'
@@ -16,12 +17,28 @@ export const ingestNotes = (hub: Hub, health: Health, publish: () => void): Note
   },
 })
 
-/** What the router counted. */
-export const routerNotes = (health: Health): NoteHandlers<RouterNotes> => ({
-  'router.status': ({ droppedRecords }) => {
-    health.droppedRecords = droppedRecords
-  },
-})
+/** Notes of the router, one a second, that must say in a row that it has no link before that is worth a banner. */
+const unlinkedNotes = 3
+
+/** What the router counted, and whether its records arrive. @param recording true while ingest is up */
+export const routerNotes = (
+  health: Health,
+  clock: Clock,
+  recording: () => boolean,
+): NoteHandlers<RouterNotes> => {
+  let unlinked = 0
+  return {
+    'router.status': ({ droppedRecords, ingestLinked }) => {
+      health.droppedRecords = droppedRecords
+      unlinked = ingestLinked || !recording() ? 0 : unlinked + 1
+      if (unlinked === 0) health.standing.delete('unrecorded')
+      if (unlinked < unlinkedNotes) return
+      const text = `Decisions are not recorded: the router cannot reach the ingest process (${droppedRecords} records lost so far). Requests are served; restart Signalbox when this stays.`
+      const sinceWallMs = health.standing.get('unrecorded')?.sinceWallMs ?? clock.wallMs()
+      health.standing.set('unrecorded', { id: 'unrecorded', severity: 'critical', text, sinceWallMs })
+    },
+  }
+}
 
 /** What the demo traffic counted. */
 export const trafficNotes = (health: Health): NoteHandlers<TrafficNotes> => ({

@@ -1,4 +1,5 @@
 import { fail, ok } from '../../base/result'
+import { createTurns } from '../../base/turns'
 import type { fleetLink } from '../../contract/links'
 import type { Handlers } from '../../contract/peer'
 import type { ReplicaHost } from '../../ports/replica-host'
@@ -59,16 +60,6 @@ export function createFleet(host: ReplicaHost): Fleet {
         }),
     },
     close: () => inTurn(async () => fleet?.close()),
-  }
-}
-
-/** Runs jobs one after the other, so that no two changes of the fleet overlap. */
-function createTurns(): <T>(job: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve()
-  return (job) => {
-    const turn = last.then(job)
-    last = turn.catch(() => undefined) // whoever asked hears of it; the next in line does not care
-    return turn
   }
 }
 
