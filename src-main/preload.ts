@@ -9,3 +9,6 @@ contextBridge.exposeInMainWorld(
 ipcRenderer.on('signalbox:port', (event) =>
   window.postMessage('signalbox:port', window.location.origin, [...event.ports]),
 )
+
+// Answered as soon as the page's own thread is free: one that hangs does not (heartbeat.ts).
+ipcRenderer.on('signalbox:ping', () => ipcRenderer.send('signalbox:pong'))

@@ -3,7 +3,14 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { _electron, test as base, chromium, type Page } from 'playwright/test'
+import {
+  _electron,
+  test as base,
+  chromium,
+  type ElectronApplication,
+  expect,
+  type Page,
+} from 'playwright/test'
 import type { StatusReport } from '../../src-main/contract/rpc'
 
 /** What a command line printed. */
@@ -17,6 +24,8 @@ export interface CliResult {
 export interface Shell {
   readonly kind: 'browser' | 'electron'
   readonly page: Page
+  /** The desktop app itself; null in a browser. */
+  readonly app: ElectronApplication | null
   readonly dataDir: string
   /** Console messages of the page that are errors, and reports of the content policy. */
   readonly complaints: readonly string[]
@@ -112,6 +121,7 @@ async function openBrowser(dataDir: string): Promise<{ shell: Shell; close: () =
   const shell: Shell = {
     kind: 'browser',
     page,
+    app: null,
     complaints,
     ...common(dataDir),
     crashPage: () =>
@@ -128,6 +138,15 @@ async function openBrowser(dataDir: string): Promise<{ shell: Shell; close: () =
       if (code !== 0) throw new Error(`serve ended with ${code} instead of 0`)
     },
   }
+}
+
+/** The window opens before the cluster is up; a test begins when it is, as it does after the ready line of `serve`. */
+async function untilUp({ status }: Pick<Shell, 'status'>): Promise<void> {
+  const stateOf = async () => {
+    const { health } = await status()
+    return [health.proxyUrl !== null, ...health.processes.map(({ state }) => state === 'up')]
+  }
+  await expect.poll(() => stateOf().catch(() => []), { timeout: 20_000 }).toEqual(Array(5).fill(true))
 }
 
 async function openDesktop(dataDir: string): Promise<{ shell: Shell; close: () => Promise<void> }> {
@@ -149,6 +168,7 @@ async function openDesktop(dataDir: string): Promise<{ shell: Shell; close: () =
   const shell: Shell = {
     kind: 'electron',
     page,
+    app,
     complaints,
     ...common(dataDir),
     crashPage: () =>
@@ -156,6 +176,7 @@ async function openDesktop(dataDir: string): Promise<{ shell: Shell; close: () =
         BrowserWindow.getAllWindows()[0]?.webContents.forcefullyCrashRenderer(),
       ),
   }
+  await untilUp(shell)
   return { shell, close: () => app.close() }
 }
 

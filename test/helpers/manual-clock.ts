@@ -6,6 +6,8 @@ export interface ManualClock extends Clock, Timers {
   advance(ms: number): void
   /** Moves the wall clock alone, as a clock jump does. */
   jump(byMs: number): void
+  /** Moves both clocks while nothing runs; what fell due meanwhile runs once, late, with the next `advance`. */
+  sleep(ms: number): void
   readonly pending: number
 }
 
@@ -29,6 +31,11 @@ export function createManualClock(startWallMs = Date.UTC(2026, 0, 1)): ManualClo
     every: (ms, job) => start(ms, job, ms),
     jump: (byMs) => {
       wall += byMs
+    },
+    sleep(ms) {
+      mono += ms
+      wall += ms
+      for (const each of due) each.at = Math.max(each.at, mono)
     },
     get pending() {
       return due.length

@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest'
+import { startHeartbeat } from '../../src-main/shells/electron/heartbeat'
 import { isTrusted } from '../../src-main/shells/electron/trusted-sender'
 import {
   createWindowHealth,
   returnTo,
   type WindowTrouble,
 } from '../../src-main/shells/electron/window-health'
+import { createManualClock } from '../helpers/manual-clock'
 
 describe('what is done about a window in trouble', () => {
   const rows: [string, [WindowTrouble, number][], string][] = [
@@ -60,6 +62,58 @@ describe('what is done about a window in trouble', () => {
     ['', 'app://signalbox/?restarted=1'],
   ])('from %j it comes back at %j', (from, to) => {
     expect(returnTo(from, 'restarted')).toBe(to)
+  })
+})
+
+describe('F74 the heartbeat of a page', () => {
+  function aHeartbeat() {
+    const clock = createManualClock()
+    const said: string[] = []
+    let asked = 0
+    const heartbeat = startHeartbeat({
+      clock,
+      timers: clock,
+      ask: () => void asked++,
+      hangs: () => void said.push('hangs'),
+      responds: () => void said.push('responds'),
+    })
+    return { clock, said, heartbeat, asked: () => asked }
+  }
+  /** Lets so many seconds pass; the page answers when it `lives`. */
+  const seconds = ({ clock, heartbeat }: ReturnType<typeof aHeartbeat>, count: number, lives: boolean) => {
+    for (let second = 0; second < count; second++) {
+      clock.advance(1_000)
+      if (lives) heartbeat.alive()
+    }
+  }
+  test('asks once a second, and says nothing of a page that answers', () => {
+    const each = aHeartbeat()
+    seconds(each, 60, true)
+    expect([each.asked(), each.said]).toEqual([60, []])
+  })
+  test('tells after five seconds without an answer, once, and tells when it is back', () => {
+    const each = aHeartbeat()
+    seconds(each, 4, false)
+    expect(each.said).toEqual([])
+    seconds(each, 10, false)
+    expect(each.said).toEqual(['hangs'])
+    seconds(each, 2, true)
+    expect(each.said).toEqual(['hangs', 'responds'])
+    seconds(each, 5, false)
+    expect(each.said).toEqual(['hangs', 'responds', 'hangs'])
+  })
+  test('takes a machine that slept for no hang', () => {
+    const each = aHeartbeat()
+    seconds(each, 3, true)
+    each.clock.sleep(3_600_000)
+    seconds(each, 4, false)
+    expect(each.said).toEqual([])
+  })
+  test('asks no more when it is stopped', () => {
+    const each = aHeartbeat()
+    each.heartbeat.stop()
+    seconds(each, 20, false)
+    expect([each.asked(), each.said]).toEqual([0, []])
   })
 })
 

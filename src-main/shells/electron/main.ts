@@ -11,6 +11,7 @@ import {
 } from 'electron'
 import { nodeClock } from '../../adapters/node/clock'
 import { nodeRandom } from '../../adapters/node/random'
+import { nodeTimers } from '../../adapters/node/timers'
 import { type Console, openConsole } from '../console'
 import { exitCodes, explainEnd, Stop } from '../exit'
 import { readPage } from '../page'
@@ -64,28 +65,20 @@ async function start(programFolder: string, options: StartOptions): Promise<void
   if (!ready.ok) throw new Stop(exitCodes.unavailable, ready.error.message)
 }
 
-function showWindow(programFolder: string, console: Console): BrowserWindow {
+function showWindow(programFolder: string, { control }: Console): BrowserWindow {
   Menu.setApplicationMenu(null)
-  return openWindow(join(programFolder, '..', 'preload', 'preload.cjs'), nodeClock, {
-    crashed: (why) =>
-      console.control.record({
-        kind: 'process.turned',
-        role: 'window',
-        to: 'down',
-        pid: null,
-        lostStreams: 0,
-        why,
-      }),
-    back: () =>
-      console.control.record({
-        kind: 'process.turned',
-        role: 'window',
-        to: 'up',
-        pid: null,
-        lostStreams: null,
-        why: null,
-      }),
-  })
+  const turned = (to: 'up' | 'down', why: string | null) =>
+    control.record({ kind: 'process.turned', role: 'window', to, pid: null, lostStreams: null, why })
+  const preload = join(programFolder, '..', 'preload', 'preload.cjs')
+  return openWindow(
+    preload,
+    { clock: nodeClock, timers: nodeTimers },
+    {
+      crashed: (why) => turned('down', why),
+      back: () => turned('up', null),
+      gpuGone: (why) => turned('up', `the graphics process ended (${why}); another one was started`),
+    },
+  )
 }
 
 /** A page asks for a pipe; our own page gets one end of a fresh channel. */
