@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { connectors } from '../adapters/connectors'
 import { createHttpGet } from '../adapters/http/get'
-import { listenLocal } from '../adapters/local-socket/listen-local'
+import { keepListening } from '../adapters/local-socket/keep-listening'
 import { nodeClock } from '../adapters/node/clock'
 import { createNodeFs } from '../adapters/node/fs'
 import { nodeNet } from '../adapters/node/net'
@@ -41,7 +41,11 @@ export function composeIngest(link: Transport, seams: IngestSeams): { stop(): Pr
     openSource: (replica) => connectors.get('vllm').open(replica, { clock, get }),
     histories: (folder, boot) =>
       createHistories({ fs, clock, folder, boot, writtenBy: `signalbox ${version}` }),
-    listen: (path, onLink) => listenLocal(net, fs, path, (socket) => onLink(createStreamTransport(socket))),
+    listen: (path, onLink, onLost) =>
+      keepListening({ net, fs, timers }, path, {
+        onSocket: (socket) => onLink(createStreamTransport(socket)),
+        onLost,
+      }),
     tell: (name, body) => peer?.note(name, body) ?? false,
   })
   peer = createPeer<typeof ingestLink, Record<string, never>, IngestNotes, Record<string, never>>(link, {

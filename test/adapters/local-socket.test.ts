@@ -1,13 +1,16 @@
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createConnection, createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { keepListening } from '../../src-main/adapters/local-socket/keep-listening'
 import { listenLocal } from '../../src-main/adapters/local-socket/listen-local'
 import { createNodeFs } from '../../src-main/adapters/node/fs'
 import { nodeNet } from '../../src-main/adapters/node/net'
+import { createManualClock } from '../helpers/manual-clock'
 import { aTempFolder } from '../helpers/temp-folder'
+import { until } from '../helpers/until'
 
 const fs = createNodeFs()
 async function listen(path: string) {
@@ -70,5 +73,58 @@ describe('a local socket', () => {
   test('says so when there is no folder, or the path is too long', async () => {
     expect(await listen(join(aTempFolder(), 'none', 'a.sock'))).toMatchObject({ ok: false })
     expect(await listen(join(aTempFolder(), 'x'.repeat(200)))).toMatchObject({ ok: false })
+  })
+})
+
+describe('a local socket that is kept', () => {
+  async function kept(path: string) {
+    const clock = createManualClock()
+    const told: (string | null)[] = []
+    const listening = await keepListening({ net: nodeNet, fs, timers: clock }, path, {
+      onSocket: (socket) => void socket.write('kept'),
+      onLost: (why) => told.push(why),
+    })
+    if (!listening.ok) throw new Error(listening.error.message)
+    onTestFinished(() => listening.value.close())
+    return { clock, told, listening: listening.value }
+  }
+  async function connected(path: string) {
+    const socket = createConnection({ path })
+    await once(socket, 'data')
+    return socket
+  }
+
+  test('is made again with its folder; who was connected stays so, until it is closed', async () => {
+    const folder = join(aTempFolder(), 'deep', 'folder')
+    const path = join(folder, 'a.sock')
+    const { clock, told, listening } = await kept(path)
+    const before = await connected(path)
+    for (let times = 1; times <= 2; times++) {
+      rmSync(folder, { recursive: true })
+      clock.advance(1_000)
+      await until('word of it', () => told.length === times)
+    }
+    expect(told).toEqual([null, null])
+    const after = await connected(path)
+    expect(before.destroyed).toBe(false)
+    const ends = Promise.all([before, after].map((socket) => once(socket, 'close')))
+    await listening.close()
+    await ends
+    expect(existsSync(path)).toBe(false)
+  })
+
+  test('leaves what somebody else put in its place alone, says so once, and comes back when that is gone', async () => {
+    const path = join(aTempFolder(), 'a.sock')
+    const { clock, told } = await kept(path)
+    rmSync(path)
+    const other = createServer((socket) => void socket.end('other')).listen(path)
+    await once(other, 'listening')
+    clock.advance(3_000)
+    expect(told).toEqual([expect.stringContaining('something else stands at')])
+    expect(await hears(path)).toBe('other')
+    await new Promise((done) => other.close(done))
+    clock.advance(1_000)
+    await until('word of it', () => told.at(-1) === null)
+    await connected(path)
   })
 })

@@ -70,6 +70,8 @@ export interface RigOptions {
   readonly dataPlaneKey?: string
   readonly ipv6?: boolean
   readonly ingest?: 'absent'
+  /** Where somebody else plays ingest. */
+  readonly ingestPath?: string
   readonly proxyPort?: number
 }
 
@@ -93,8 +95,9 @@ export async function tryRouter(
 ): Promise<{ ok: true; value: RouterRig } | { ok: false; error: { code: string; message: string } }> {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-router-'))
   open.push(async () => rmSync(folder, { recursive: true, force: true }))
-  const ingestPath = join(folder, 'ingest.sock')
-  const ingest = options.ingest === 'absent' ? absentIngest() : await openIngest(ingestPath)
+  const ingestPath = options.ingestPath ?? join(folder, 'ingest.sock')
+  const absent = options.ingest === 'absent' || options.ingestPath !== undefined
+  const ingest = absent ? absentIngest() : await openIngest(ingestPath)
   const [controlEnd, routerEnd] = createTransportPair()
   const router = composeRouter(routerEnd, seamsOf(options))
   const status: RouterNotes['router.status'][] = []

@@ -1,6 +1,7 @@
-import { existsSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createConnection } from 'node:net'
 import { join } from 'node:path'
+import { DatabaseSync } from '@photostructure/sqlite'
 import { describe, expect, test, vi } from 'vitest'
 import { nodeClock } from '../../src-main/adapters/node/clock'
 import { storeFile } from '../../src-main/adapters/store/schema'
@@ -9,6 +10,8 @@ import type { DecisionMade } from '../../src-main/domain/journal/record'
 import { aDecision, anEnd } from '../helpers/a-row'
 import { anEngine } from '../helpers/an-engine'
 import { anIngest, aRouter } from '../helpers/an-ingest'
+import { exchange } from '../helpers/raw-client'
+import { startRouter } from '../helpers/router-rig'
 import { aTempFolder } from '../helpers/temp-folder'
 import { untilFound } from '../helpers/until-found'
 
@@ -29,6 +32,20 @@ async function started(own: { store?: boolean; folder?: string; pollEveryMs?: nu
 }
 const now = (own: Partial<DecisionMade>) =>
   aDecision({ monoMs: nodeClock.monoMs(), wallMs: nodeClock.wallMs(), ...own })
+/** Ids in the store's file, as somebody else reads them. */
+function storedIds(folder: string): string[] {
+  const path = join(folder, 'store', storeFile)
+  if (!existsSync(path)) return []
+  const database = new DatabaseSync(path, { readOnly: true, timeout: 500 })
+  try {
+    return database
+      .prepare('SELECT id FROM decisions')
+      .all()
+      .map((row) => String((row as { id: unknown }).id))
+  } finally {
+    database.close()
+  }
+}
 const end = (id: string, outcome = {}) => ({
   ...anEnd(id, nodeClock.monoMs(), outcome),
   wallMs: nodeClock.wallMs(),
@@ -60,7 +77,9 @@ describe('the ingest process', () => {
   test('says why it cannot listen, and can be started again', async () => {
     const { call } = anIngest()
     const start = { storeFolder: null, pollEveryMs: 200, boot: 'x' }
-    expect(await call('ingest.start', { ...start, listenPath: '/nowhere/at/all.sock' })).toMatchObject({
+    const file = join(aTempFolder(), 'file')
+    writeFileSync(file, '')
+    expect(await call('ingest.start', { ...start, listenPath: join(file, 'a.sock') })).toMatchObject({
       ok: false,
       error: {
         code: 'listen_failed',
@@ -310,5 +329,69 @@ describe('over restarts', () => {
     const { start, folder } = await started({ store: false })
     expect(start).toEqual({ ok: true, value: { store: 'memory', why: null, moved: null } })
     expect(existsSync(join(folder, 'store'))).toBe(false)
+  })
+})
+
+describe('[F91] the data folder is deleted while it runs', () => {
+  test('folder, socket and store are made anew and said; a linked router goes on, a new one is heard', async () => {
+    const { call, heard, folder, listenPath } = await started()
+    const router = await aRouter(listenPath, 'router-1')
+    router.tell(now({ id: 'before' }), end('before'))
+    await untilFound('the row', () => heard.decisions.find(({ outcome }) => outcome !== null))
+
+    rmSync(folder, { recursive: true })
+    router.tell(now({ id: 'linked' }), end('linked'))
+    await untilFound('word of the socket', () =>
+      heard.cluster.find(
+        ({ body }) => body.kind === 'note.added' && body.text.includes('a new one was opened'),
+      ),
+    )
+    const turned = await untilFound('word of the store', () => heard.turns[0])
+    expect(turned).toMatchObject({ to: 'ok', why: expect.stringContaining('a new one was begun') })
+    expect(statSync(listenPath).mode & 0o777).toBe(0o600)
+    const fresh = await aRouter(listenPath, 'router-2')
+    fresh.tell(now({ id: 'fresh' }), end('fresh'))
+    await untilFound('the new router', () => heard.decisions.find(({ id }) => id === 'fresh'))
+    expect(await call('ingest.last', { last: 5 })).toMatchObject({
+      value: { rows: [{ id: 'fresh' }, { id: 'linked' }, { id: 'before' }] },
+    })
+    await untilFound('the rows in the new file', () => storedIds(folder).includes('fresh'))
+  })
+
+  test('an ingest that starts after it, too: the router finds it and tells what it held meanwhile', async () => {
+    const first = await started()
+    const rig = await startRouter({ replicas: [], ingestPath: first.listenPath })
+    const ask = () =>
+      exchange(
+        rig.routerPort,
+        `POST /internal/route HTTP/1.1\r\nHost: 127.0.0.1:${rig.routerPort}\r\nContent-Length: 0\r\n\r\n`,
+      )
+    await ask()
+    await untilFound('the first decision', () => first.heard.decisions[0])
+    await first.stop()
+    rmSync(first.folder, { recursive: true })
+    await ask()
+    const second = await started({ folder: first.folder })
+    expect(second.start).toMatchObject({ ok: true, value: { store: 'ok' } })
+    await ask()
+    await untilFound('both decisions', () => second.heard.decisions.length === 2)
+    expect(rig.status.at(-1)).toMatchObject({ droppedRecords: 0, ingestLinked: true })
+  })
+
+  test('what cannot be made anew is said, and made when it can be', async () => {
+    const { heard, folder, listenPath } = await started()
+    rmSync(folder, { recursive: true })
+    writeFileSync(folder, 'in the way')
+    await untilFound('why there is no socket', () =>
+      heard.cluster.find(
+        ({ body }) => body.kind === 'note.added' && body.text.includes('cannot be opened again'),
+      ),
+    )
+    await untilFound('why the store is in memory', () => heard.turns.find(({ to }) => to === 'memory'))
+    rmSync(folder)
+    await untilFound('the socket', () => existsSync(listenPath))
+    const router = await aRouter(listenPath, 'router-1')
+    router.tell(now({ id: 'a' }))
+    await untilFound('the row', () => heard.decisions.find(({ id }) => id === 'a'))
   })
 })

@@ -11,17 +11,22 @@ const probeMs: Millis = 500
 /** Longest path of a local socket that all systems take (`sun_path` of macOS); longer ones would be cut silently. */
 const pathMaxBytes = 103
 
+/** A local socket that is up. Closing it also ends the connections that are open. */
+export interface LocalListening extends Listening {
+  /** Gives the socket up, and its file; connections that exist live on until it is closed. */
+  leave(): void
+}
+
 /**
  * Listens on a local socket that only this user can open (mode 0600; its folder exists). A socket file that a dead
- * process left behind is taken over; one that somebody answers on, and anything that is no socket, is left alone. Closing
- * also ends the connections that are open.
+ * process left behind is taken over; one that somebody answers on, and anything that is no socket, is left alone.
  */
 export async function listenLocal(
   net: Net<Socket>,
   fs: Fs,
   path: string,
   onSocket: (socket: Socket) => void,
-): Promise<Result<Listening, ListenError>> {
+): Promise<Result<LocalListening, ListenError>> {
   if (!isPipe(path) && Buffer.byteLength(path) > pathMaxBytes)
     return fail({ code: 'failed', message: `${path} is too long for a socket (${pathMaxBytes} bytes)` })
   const sockets = new Set<Socket>()
@@ -41,6 +46,7 @@ export async function listenLocal(
   if (!isPipe(path)) chmodSync(path, 0o600)
   return ok({
     port: null,
+    leave: () => void close(),
     close() {
       const closed = close()
       for (const socket of sockets) socket.destroy()
@@ -50,7 +56,7 @@ export async function listenLocal(
 }
 
 /** Windows' named pipes are no files: they vanish with their process. */
-const isPipe = (path: string) => path.startsWith('\\\\')
+export const isPipe = (path: string) => path.startsWith('\\\\')
 
 async function clearStale(net: Net<Socket>, fs: Fs, path: string): Promise<Result<null, ListenError>> {
   const inUse = (message: string) => fail<ListenError>({ code: 'in-use', message })

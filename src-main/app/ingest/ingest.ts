@@ -28,7 +28,9 @@ export interface Ingest {
 export async function startIngest(deps: IngestDeps, start: IngestStart): Promise<Result<Ingest, CallError>> {
   const parts = assemble(deps, start)
   const { keeper, journal, decisions, routers, watcher } = parts
-  const listening = await deps.listen(start.listenPath, routers.accept)
+  const listening = await deps.listen(start.listenPath, routers.accept, (why) =>
+    journal.append(socketLost(start.listenPath, why, deps.clock.wallMs())),
+  )
   if (!listening.ok) {
     keeper.stop()
     const { message } = listening.error
@@ -51,6 +53,15 @@ export async function startIngest(deps: IngestDeps, start: IngestStart): Promise
       await listening.value.close()
     },
   })
+}
+
+function socketLost(path: string, why: string | null, atWallMs: Millis): ClusterBody {
+  const lost = `the socket on which decisions arrive was taken away (${path})`
+  const text =
+    why === null
+      ? `${lost}; a new one was opened`
+      : `${lost} and cannot be opened again: ${why}. A router that starts now is not recorded; it is tried every second`
+  return { kind: 'note.added', text, atWallMs, actor: 'signalbox' }
 }
 
 /** A wall clock that leaps forward by more than this may mean sleep, where the monotonic clock stands still meanwhile. */

@@ -27,10 +27,14 @@ export interface IngestDeps {
   readonly openSource: (replica: Replica) => FleetSource
   /** The store of a folder. @param boot this run */
   readonly histories: (folder: string, boot: string) => Histories
-  /** Listens on a local socket for routers. */
+  /**
+   * Listens on a local socket for routers, and goes on when its file is deleted.
+   * @param onLost told when that happened and a new one was opened (null), or why that could not be
+   */
   readonly listen: (
     path: string,
     onLink: (transport: Transport) => void,
+    onLost: (why: string | null) => void,
   ) => Promise<Result<Listening, ListenError>>
   readonly tell: Peer<Record<string, never>, IngestNotes>['note']
 }
