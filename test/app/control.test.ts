@@ -1,7 +1,12 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
+import type { Health } from '../../src-main/app/control/health'
+import { routerNotes } from '../../src-main/app/control/links-in'
 import { fail, ok } from '../../src-main/base/result'
 import type { ClusterBody } from '../../src-main/domain/journal/record'
 import { startConsole } from '../helpers/in-process'
+import { createManualClock } from '../helpers/manual-clock'
 import { until } from '../helpers/until'
 
 /** Real sockets on a busy machine take their time. */
@@ -28,18 +33,19 @@ async function aConsole(...args: Parameters<typeof startConsole>) {
         Object.entries(want).every(([key, value]) => (body as never)[key] === value),
       ),
     )
-  const ask = () =>
+  const ask = (session = 'a') =>
     fetch(`${ready.value.proxyUrl}/v1/chat/completions`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', 'x-session-id': 'a' },
+      headers: { 'content-type': 'application/json', 'x-session-id': session },
       body: JSON.stringify({
         model: 'demo-8b',
         messages: [{ role: 'user', content: 'hello' }],
         max_tokens: 5,
       }),
     })
-  return { ...console, ready: ready.value, status, told, ask }
+  return { ...console, ready: ready.value, status, story, told, ask }
 }
+const isOff = (body: ClusterBody) => body.kind === 'fault.turned' && body.to === 'off'
 afterEach(async () => {
   for (const console of started.splice(0)) await console.stop()
 })
@@ -170,6 +176,65 @@ describe('a fault', () => {
   })
 })
 
+describe('what happens at the same time', () => {
+  test('a fault that two clear at once ends once', { timeout: withinMs }, async () => {
+    const { call, connect, story } = await aConsole()
+    await call('faults.set', { name: 'replica-kill', replicaId: 'r1', forMs: null })
+    const other = connect({ actor: 'browser', mayOperate: true })
+    const cleared = await Promise.all([call('faults.clear', {}), other.call('faults.clear', {})])
+    expect(cleared).toEqual([ok({ cleared: 1 }), ok({ cleared: 0 })])
+    await until('its end told', async () => (await story()).some(isOff))
+    expect((await story()).filter(isOff)).toHaveLength(1)
+  })
+  test('a kill whose replica scale has replaced is over: clearing adds no other one', {
+    timeout: withinMs,
+  }, async () => {
+    const { call, status, told } = await aConsole()
+    await call('faults.set', { name: 'replica-kill', replicaId: 'r1', forMs: null })
+    expect(await call('fleet.scale', { replicas: 3 })).toMatchObject({
+      value: { from: 2, to: 3, added: ['r4'] },
+    })
+    expect((await status()).health.faults).toEqual([])
+    await told({ kind: 'fault.turned', fault: 'replica-kill', to: 'off' })
+    expect(await call('faults.clear', {})).toEqual(ok({ cleared: 0 }))
+    const ids = async () => (await status()).fleet?.replicas.map(({ replica }) => replica.id).join()
+    await until('r2, r3 and r4 alone', async () => (await ids()) === 'r2,r3,r4')
+  })
+  test('scaling down while requests run breaks none of them', { timeout: withinMs }, async () => {
+    const { call, ask } = await aConsole({ replicas: 6, speed: 4 })
+    const sessions = Array.from({ length: 24 }, (_, index) => `s${index}`)
+    let scaled = false
+    const keepAsking = async (session: string) => {
+      const statuses = []
+      do statuses.push((await ask(session)).status)
+      while (!scaled)
+      return [...statuses, (await ask(session)).status]
+    }
+    const asking = Promise.all(sessions.map(keepAsking))
+    expect(await call('fleet.scale', { replicas: 2 })).toMatchObject({
+      value: { removed: expect.any(Array) },
+    })
+    scaled = true
+    expect([...new Set((await asking).flat())]).toEqual([200])
+  })
+})
+
+test('records that do not arrive are told after three seconds, and it is told when they do again', () => {
+  const clock = createManualClock()
+  const health = { standing: new Map(), droppedRecords: 0 } as never as Health
+  let recording = true
+  const note = routerNotes(health, clock, () => recording)['router.status']
+  const told = (ingestLinked: boolean) => {
+    note({ inFlight: 0, droppedRecords: 7, ingestLinked })
+    return health.standing.get('unrecorded')?.text
+  }
+  expect([told(true), told(false), told(false)]).toEqual([undefined, undefined, undefined])
+  expect(told(false)).toMatch(/Decisions are not recorded: .*7 records lost so far/)
+  expect(told(true)).toBe(undefined)
+  recording = false // ingest is known to be away: that is a banner of its own
+  expect([told(false), told(false), told(false), told(false)]).toEqual(Array(4).fill(undefined))
+})
+
 describe('a process that ends', () => {
   test('router: back on the same ports with policy and faults in force', { timeout: withinMs }, async () => {
     const { call, end, ready, status, ask } = await aConsole()
@@ -187,6 +252,42 @@ describe('a process that ends', () => {
       async () => (await ask()).headers.get('x-serve-reason') === 'router_non_200',
     )
     expect(health.banners[0]?.text).toMatch(/^The router process ended \(signal SIGKILL\) and was restarted/)
+  })
+  test('router: tries again and says why while its port is taken, and is back when it is free', {
+    timeout: withinMs,
+  }, async () => {
+    const { end, ready, status, ask } = await aConsole()
+    const squatter = createServer()
+    const port = Number(new URL(ready.proxyUrl).port)
+    await end('router', 'signal SIGKILL', () => once(squatter.listen(port, '127.0.0.1'), 'listening'))
+    const said = async () => (await status()).health.banners.map(({ text }) => text).join()
+    await until('the reason', async () =>
+      /router process cannot begin its work: port \d+ of 127.0.0.1 is held by/.test(await said()),
+    )
+    squatter.close()
+    await until('served again', async () => (await ask().catch(() => null))?.status === 200)
+    expect(await said()).not.toContain('cannot begin')
+  })
+  test('ingest left down: scaling still reaches the router', { timeout: withinMs }, async () => {
+    const { call, end, ask, status } = await aConsole({ replicas: 1 })
+    for (let time = 0; time < 5; time++) {
+      await end('ingest', 'exit 1')
+      await until('ended or started', async () =>
+        (await status()).health.processes.some(
+          ({ role, state }) => role === 'ingest' && state !== 'restarting',
+        ),
+      )
+    }
+    const last = await call('decisions.last', { last: 1 })
+    expect(last).toMatchObject({
+      error: { code: 'process_down', message: expect.stringContaining('left down') },
+    })
+    await call('fleet.scale', { replicas: 4 })
+    const used = new Set<string | null>()
+    await until('four replicas used', async () => {
+      used.add((await ask(`s${used.size}${Math.random()}`)).headers.get('x-signalbox-replica'))
+      return used.size === 4
+    })
   })
   test('ingest: requests go on, and it knows the fleet again', { timeout: withinMs }, async () => {
     const { end, status, ask, call } = await aConsole()

@@ -41,19 +41,20 @@ const compose: Readonly<Record<Role, (link: Transport) => () => Promise<unknown>
   },
 }
 
-/** The real roles, in this process instead of their own; `end` lets one die. */
+/** The real roles, in this process instead of their own; `end` lets one die, and waits for `after` before it is noticed. */
 export function createInProcessProc() {
-  const running = new Map<Role, (how: string) => Promise<void>>()
+  const running = new Map<Role, (how: string, after?: () => Promise<unknown>) => Promise<void>>()
   let pids = 1_000
   const start = (role: Role): Child => {
     const [near, far] = createTransportPair()
     const stop = compose[role](far)
     const listeners: ((how: string) => void)[] = []
     let ended = false
-    const end = async (how: string) => {
+    const end = async (how: string, after?: () => Promise<unknown>) => {
       if (ended) return
       ended = true
       await stop()
+      await after?.()
       near.close('the process ended')
       for (const listener of listeners) listener(how)
     }
@@ -66,7 +67,10 @@ export function createInProcessProc() {
     }
   }
   const proc: Proc = { start }
-  return { proc, end: (role: Role, how: string) => running.get(role)?.(how) }
+  return {
+    proc,
+    end: (role: Role, how: string, after?: () => Promise<unknown>) => running.get(role)?.(how, after),
+  }
 }
 
 /** A whole console in this process: control and every role, real sockets between them. */

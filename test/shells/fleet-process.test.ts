@@ -177,19 +177,24 @@ describe('killing and replacing', () => {
     await expect(stream.text()).rejects.toThrow()
     expect(await reset).toBe('ECONNRESET')
     expect(await refused(url)).toBe(true)
-    const scaled = await call('fleet.scale', { replicas: 2 })
-    expect(scaled).toMatchObject({ value: { added: [], removed: [] } })
-    expect(scaled.ok && ids(scaled.value.replicas)).toEqual(['r1', 'r2', 'r3'])
+    const replaced = await call('fleet.replace', { replicaId: 'r1' }) // which lives
+    expect(replaced.ok && ids(replaced.value.replicas)).toEqual(['r1', 'r2', 'r3'])
   })
 
-  test('scaling counts the living ones only', async () => {
-    const { call } = await started()
-    await call('fleet.kill', { replicaId: 'r3' })
-    expect(await call('fleet.scale', { replicas: 3 })).toMatchObject({
-      value: { added: ['r4'], removed: [] },
-    })
-    expect(await call('fleet.scale', { replicas: 2 })).toMatchObject({ value: { removed: ['r4'] } })
-  })
+  test.each([
+    [2, { added: [], removed: ['r3'] }, ['r1', 'r2']],
+    [3, { added: ['r4'], removed: ['r3'] }, ['r1', 'r2', 'r4']],
+    [1, { added: [], removed: ['r2', 'r3'] }, ['r1']],
+  ])(
+    'after a kill, scaling to %i leaves so many living ones and strikes the killed one off',
+    async (replicas, change, left) => {
+      const { call } = await started()
+      await call('fleet.kill', { replicaId: 'r3' })
+      expect(await call('fleet.scale', { replicas })).toMatchObject({ value: change })
+      const after = await call('fleet.replace', {}) // nothing is left to replace
+      expect(after.ok && ids(after.value.replicas)).toEqual(left)
+    },
+  )
 
   test('replacing gives each killed one a fresh successor with a new id', async () => {
     const { call } = await started()

@@ -263,7 +263,7 @@ export class Cluster {
     const { health, options, seams, supervisor } = this.parts
     this.router.open(
       link,
-      routerNotes(health, seams.clock, () => this.ingestProcess.up),
+      routerNotes(health, seams.clock, () => this.router.up && this.ingestProcess.up),
     )
     const started = await this.begin('router', this.router, () =>
       this.router.call('router.start', {

@@ -20,7 +20,7 @@ export const ingestNotes = (hub: Hub, health: Health, publish: () => void): Note
 /** Notes of the router, one a second, that must say in a row that it has no link before that is worth a banner. */
 const unlinkedNotes = 3
 
-/** What the router counted, and whether its records arrive. @param recording true while ingest is up */
+/** What the router counted, and whether its records arrive. @param recording true while router and ingest are up */
 export const routerNotes = (
   health: Health,
   clock: Clock,

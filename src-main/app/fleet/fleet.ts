@@ -35,7 +35,13 @@ export function createFleet(host: ReplicaHost): Fleet {
           if (!added.ok) return added
           const leaving = alive.slice(replicas) // the newest stand last
           fleet.letGo(leaving)
-          return ok({ replicas: listed(fleet), added: idsOf(added.value), removed: idsOf(leaving) })
+          const dead = fleet.members.filter((each) => !each.alive)
+          fleet.forget(dead) // so many were wanted: a killed one is not to come back beside them
+          return ok({
+            replicas: listed(fleet),
+            added: idsOf(added.value),
+            removed: idsOf([...leaving, ...dead]),
+          })
         }),
       'fleet.kill': ({ replicaId }) =>
         inTurn(async () => {
