@@ -8,6 +8,7 @@ import { pathToFileURL } from 'node:url'
 import { build, top } from './build.mjs'
 
 const args = process.argv.slice(2)
+const parentAtStart = process.ppid // before the build, which takes seconds in which npm may go
 build()
 const reason = args.includes('--serve') || args.includes('--help') ? null : noWindow()
 const runtime = args.includes('--serve') || args.includes('--help') || reason ? null : electron()
@@ -19,7 +20,28 @@ else {
     )
   }
   process.argv = [process.argv[0], join(top, 'out', 'main', 'serve.cjs'), ...args]
+  whenNpmIsGone(() => process.kill(process.pid, 'SIGTERM')) // serve ends in order at that signal
   await import(pathToFileURL(join(top, 'out', 'main', 'serve.cjs')).href)
+}
+
+/**
+ * A signal that is sent to npm ends npm and the shell between it and us, and is told to nobody else: who stopped `npm
+ * start` would leave a console behind that holds its ports and its data folder. So under `npm start`, and only there, a
+ * change of our parent means: stop. A parent that goes away says nothing elsewhere. A console started straight from a
+ * shell may outlive it on purpose (`nohup`, `setsid`, `disown`), systemd stops all of a unit itself, and in a container
+ * our parent is the first process from the beginning; none of these goes through here, and `nohup npm start` or
+ * `setsid npm start` keep npm, and so us. Our parent may also be adopted by another process than 1, so it is the change
+ * that counts.
+ */
+function whenNpmIsGone(stop) {
+  const { npm_lifecycle_event: event, npm_lifecycle_script: script } = process.env
+  if (event !== 'start' || !script?.includes('launch.mjs')) return
+  const watch = setInterval(() => {
+    if (process.ppid === parentAtStart) return
+    clearInterval(watch)
+    stop()
+  }, 250)
+  watch.unref()
 }
 
 /** Why no window can be shown here, or null when one can. */
@@ -50,5 +72,6 @@ function openWindow(program) {
     stdio: 'inherit',
   })
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+  whenNpmIsGone(() => child.kill('SIGTERM'))
   child.once('exit', (code, signal) => process.exit(signal ? 1 : (code ?? 0)))
 }

@@ -1,9 +1,12 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
 import type { StatusReport } from '../../../src-main/contract/rpc'
-import { startServe } from '../shells'
+import { type ReadyLine, runCli, startServe } from '../shells'
 import { test as base, expect, quietFlags, until } from './console'
 
 /** A test that can start consoles on folders of its choice; whatever still runs at its end is stopped. */
@@ -48,12 +51,59 @@ test('the ready line has its documented members, and SIGTERM ends with 0', async
   expect(await stop()).toBe(0)
 })
 
+test.describe('who goes with its parent', () => {
+  const readyLine = ({ stdout }: ReturnType<typeof spawn>) =>
+    new Promise<ReadyLine>((resolve) =>
+      createInterface({ input: stdout as Readable }).on(
+        'line',
+        (line) => line.startsWith('{') && resolve(JSON.parse(line)),
+      ),
+    )
+  const runs = (pid: number) => {
+    try {
+      return process.kill(pid, 0)
+    } catch {
+      return false
+    }
+  }
+  const flags = ['--serve', '--json', ...quietFlags, '--data-dir']
+
+  test('npm start: SIGTERM to npm ends the console in order', async ({}, info) => {
+    const folder = info.outputPath('data')
+    const child = spawn('npm', ['start', '--', ...flags, folder], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const ready = await readyLine(child)
+    expect(ready.pid).not.toBe(child.pid)
+    child.kill('SIGTERM')
+    await until('the end of the console', async () => !runs(ready.pid))
+    expect(readdirSync(folder)).not.toContain('lock')
+  })
+  test('started from a shell it outlives the shell', async ({}, info) => {
+    const folder = info.outputPath('data')
+    const line = 'node src-main/launch.mjs "$@" & read -r _ < "$SIGNALBOX_TEST_FIFO"'
+    const fifo = info.outputPath('fifo')
+    spawnSync('mkfifo', [fifo])
+    const child = spawn('sh', ['-c', line, 'sh', ...flags, folder], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { ...process.env, SIGNALBOX_TEST_FIFO: fifo, npm_lifecycle_event: 'test:e2e' },
+    })
+    const ready = await readyLine(child)
+    const gone = once(child, 'exit')
+    writeFileSync(fifo, '\n')
+    await gone
+    for (let times = 0; times < 3; times++)
+      expect((await runCli(['status', '--data-dir', folder])).code).toBe(0)
+    process.kill(ready.pid, 'SIGTERM')
+    await until('the end of the console', async () => !runs(ready.pid))
+  })
+})
+
 test.describe('a start that cannot be says why in one line', () => {
   const oneLine = (stderr: string) => stderr.trim().split('\n')
   for (const [name, args, code, message] of [
     ['an unknown flag', ['--replicsa', '3'], 64, "unknown option '--replicsa'"],
     ['a wrong number', ['--replicas', 'many'], 64, 'It must be a whole number from 1 to 64'],
     ['an unknown policy', ['--policy', 'consistent-hsh'], 64, 'did you mean consistent-hash?'],
+    ['an empty data folder', ['--data-dir', ''], 64, 'It must not be empty'],
     [
       'a key file that is not there',
       ['--data-plane-key', '/nonexistent'],
@@ -62,11 +112,17 @@ test.describe('a start that cannot be says why in one line', () => {
     ],
   ] as const) {
     test(name, async ({}, info) => {
-      const end = await serveOnce(...quietFlags, ...args, '--data-dir', info.outputPath('data'))
+      const end = await serveOnce(...quietFlags, '--data-dir', info.outputPath('data'), ...args)
       expect([end.code, end.stdout, oneLine(end.stderr).length]).toEqual([code, '', 1])
       expect(end.stderr).toContain(message)
     })
   }
+
+  test('asking for help is no error', async () => {
+    const { code, stdout, stderr } = await serveOnce('--help')
+    expect([code, stderr]).toEqual([0, ''])
+    expect(stdout).toMatch(/^Usage: npm start -- \[options\]\n/)
+  })
 
   test('F41 a port in use is named', async ({}, info) => {
     const holder = createServer().listen(0, '127.0.0.1')
