@@ -123,6 +123,8 @@ export type RecordNotes = {
     readonly pid: number
     readonly boot: string
     readonly inFlight: number
+    /** Ids of the decisions that have not ended: one of this router that is missing here has an end nobody recorded. */
+    readonly open: readonly string[]
   }
   readonly records: {
     readonly records: readonly DecisionBody[]

@@ -75,7 +75,8 @@ export interface RouterEnd {
   end(): void
 }
 
-export async function aRouter(path: string, boot: string): Promise<RouterEnd> {
+/** @param open what it says has not ended */
+export async function aRouter(path: string, boot: string, open: readonly string[] = []): Promise<RouterEnd> {
   const socket = createConnection({ path })
   await new Promise<void>((done, failed) => socket.once('connect', done).once('error', failed))
   onTestFinished(() => void socket.destroy())
@@ -85,7 +86,7 @@ export async function aRouter(path: string, boot: string): Promise<RouterEnd> {
     handlers: {},
     onNote: { fleet: ({ fleet }) => void fleets.push(fleet) },
   })
-  peer.note('hello', { pid: process.pid, boot, inFlight: 0 })
+  peer.note('hello', { pid: process.pid, boot, inFlight: 0, open })
   return {
     fleets,
     peer,

@@ -88,7 +88,7 @@ describe('starting', () => {
     const rig = await startRouter({ replicas: [] })
     await eventually(() => rig.status.at(-1)).toEqual({ inFlight: 0, droppedRecords: 0, ingestLinked: true })
     expect(rig.ingest.hellos).toEqual([
-      { pid: process.pid, boot: expect.stringMatching(/^[0-9a-f]{4}$/), inFlight: 0 },
+      { pid: process.pid, boot: expect.stringMatching(/^[0-9a-f]{4}$/), inFlight: 0, open: [] },
     ])
   })
 })

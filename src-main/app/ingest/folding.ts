@@ -53,6 +53,7 @@ export function createFolding({ clock, fleet, decisions }: FoldingOptions): Fold
   const inFlight = () => inFlightOver(fleet(), decisions().inFlight())
   return {
     take(event) {
+      if (event.kind === 'unrecorded') return // what became of it is not known: it is no failure and no success
       heardOf = true
       if (event.kind === 'began') {
         countDecided(seconds.at(event.row.monoMs), event.row)

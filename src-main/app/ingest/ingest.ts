@@ -27,7 +27,7 @@ export interface Ingest {
 /** Opens the store and the socket, and begins to work. Fails when no router could reach it. */
 export async function startIngest(deps: IngestDeps, start: IngestStart): Promise<Result<Ingest, CallError>> {
   const parts = assemble(deps, start)
-  const { keeper, journal, decisions, routers, watcher } = parts
+  const { keeper, journal, decisions, routers, unrecorded, watcher } = parts
   const listening = await deps.listen(start.listenPath, routers.accept, (why) =>
     journal.append(socketLost(start.listenPath, why, deps.clock.wallMs())),
   )
@@ -49,6 +49,7 @@ export async function startIngest(deps: IngestDeps, start: IngestStart): Promise
       clocks.stop()
       watcher.stop()
       routers.stop()
+      unrecorded.stop()
       keeper.stop()
       await listening.value.close()
     },

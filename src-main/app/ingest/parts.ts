@@ -18,6 +18,7 @@ import { createLostRecords, type LostRecords } from './lost-records'
 import { recallEpoch, recallSessions } from './recalled'
 import { createRouterLinks, type RouterLinks } from './router-links'
 import { createTail, type Tail } from './sampling'
+import { createUnrecorded, type Unrecorded } from './unrecorded'
 import { createWatcher, type Watcher } from './watcher'
 
 /** What ingest is handed by whoever composes it. */
@@ -56,6 +57,7 @@ export interface Parts {
   readonly tail: Tail
   readonly routers: RouterLinks
   readonly lost: LostRecords
+  readonly unrecorded: Unrecorded
   readonly watcher: Watcher
   readonly tellFleet: (fleet: FleetSnapshot) => void
 }
@@ -67,7 +69,8 @@ export function assemble(deps: IngestDeps, start: IngestStart): Parts {
   const fleet = () => watcher.fleet()
   const stream = assembleStream(deps, past.keeper, fleet, draw.fork('tail'))
   recallSessions(stream.decisions.sessions, past.keeper.past, deps.clock)
-  const links = assembleLinks(deps, past.journal, stream.decisions, fleet)
+  const unrecorded = createUnrecorded({ ...deps, decisions: stream.decisions, past: () => past.keeper.past })
+  const links = assembleLinks(deps, past.journal, stream.decisions, unrecorded, fleet)
   const tellFleet = (now: FleetSnapshot) => {
     links.routers.fleet(now)
     deps.tell('feed.fleet', { value: now })
@@ -143,6 +146,7 @@ function assembleLinks(
   { clock, timers }: IngestDeps,
   journal: Journal,
   decisions: Decisions,
+  unrecorded: Unrecorded,
   fleet: () => FleetSnapshot | null,
 ) {
   const lost = createLostRecords(clock, (body) => journal.append(body))
@@ -150,11 +154,12 @@ function assembleLinks(
     timers,
     fleet,
     onDropped: lost.dropped,
+    onHello: unrecorded.linked,
     onRecord(body, boot) {
       lost.heard()
       if (body.kind === 'decided') decisions.made(body, boot)
       else decisions.ended(body)
     },
   })
-  return { lost, routers }
+  return { lost, routers, unrecorded }
 }

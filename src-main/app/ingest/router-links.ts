@@ -23,6 +23,8 @@ export interface RouterLinksOptions {
   readonly timers: Timers
   readonly fleet: () => FleetSnapshot | null
   readonly onRecord: (body: DecisionBody, boot: string) => void
+  /** A router has come, and says which of its decisions have not ended. */
+  readonly onHello: (boot: string, open: ReadonlySet<string>) => void
   readonly onDropped: (count: number) => void
 }
 
@@ -34,7 +36,13 @@ const lastWordsMs: Millis = 300
 type FleetPeer = Peer<Record<string, never>, FleetNotes>
 
 /** No router yet. */
-export function createRouterLinks({ timers, fleet, onRecord, onDropped }: RouterLinksOptions): RouterLinks {
+export function createRouterLinks({
+  timers,
+  fleet,
+  onRecord,
+  onHello,
+  onDropped,
+}: RouterLinksOptions): RouterLinks {
   const presence = createPresence(timers)
   let dropped = 0
   const drop = (count: number) => {
@@ -62,6 +70,7 @@ export function createRouterLinks({ timers, fleet, onRecord, onDropped }: Router
             hello(hello) {
               boot = String(hello?.boot).slice(0, 64)
               presence.named(peer, boot)
+              if (Array.isArray(hello?.open)) onHello(boot, new Set(hello.open.map(String)))
             },
             records: (batch) => take(batch ?? {}, boot),
           },

@@ -73,7 +73,7 @@ export function createTail(draw: Draw, slowMs: () => Millis | null): Tail {
         if (row.asked === 'http') seen++
         return reservoirs.begun.offer(entry)
       }
-      seen++
+      if (event.kind === 'ended') seen++
       endedIds.add(row.id)
       if (shownOpen.delete(row.id)) ends.push(entry)
       else reservoirs[stratumOf(row, slowMs())].offer(entry)

@@ -40,8 +40,8 @@ export interface ReportOptions {
   readonly digests: Digests
   /** Opens a link to ingest; null when there is nobody. */
   readonly dial: () => Promise<Transport | null>
-  /** What is said first on each new link. */
-  readonly hello: () => RecordNotes['hello']
+  /** What is said first on each new link, besides the decisions that are open. */
+  readonly hello: () => Omit<RecordNotes['hello'], 'open'>
   readonly onFleet: (fleet: FleetSnapshot) => void
 }
 
@@ -70,6 +70,7 @@ export function createReport(options: ReportOptions): Report {
   const { timers } = options
   const queue = createBoundedQueue<Waiting>(waitingMaxBytes)
   const sessions = createSessionNames(options.digests)
+  const open = new Set<string>()
   let link: {
     readonly transport: Transport
     readonly peer: Peer<Record<string, never>, RecordNotes>
@@ -128,7 +129,7 @@ export function createReport(options: ReportOptions): Report {
       link = null
       retry()
     })
-    peer.note('hello', options.hello())
+    peer.note('hello', { ...options.hello(), open: [...open] })
     schedule(flushEveryMs)
   }
   /** Closes the link when its bytes have left, or after so many looks. */
@@ -146,8 +147,14 @@ export function createReport(options: ReportOptions): Report {
   dial()
 
   return {
-    made: (made) => offer({ made }, madeBytes(made)),
-    ended: (ended) => offer({ ended }, 600),
+    made(made) {
+      if (made.question.asked === 'proxy') open.add(made.id)
+      offer({ made }, madeBytes(made))
+    },
+    ended(ended) {
+      open.delete(ended.id)
+      offer({ ended }, 600)
+    },
     get dropped() {
       return dropped
     },

@@ -132,6 +132,42 @@ describe('joining decisions with their ends', () => {
     clock.advance(2)
     decisions.sweep()
     expect(decisions.inFlight().size).toBe(0)
+    expect(decisions.rows.find('a')?.outcome).toMatchObject({ reason: 'outcome_not_recorded', served: null })
+  })
+
+  test('giving up says that the outcome is not known, once, and not over one that is', () => {
+    const { decisions, events } = aJoin({ s: aRow({ id: 's', outcome: null }), known: aRow({ id: 'known' }) })
+    decisions.made(aDecision({ id: 'a' }), 'router-1')
+    decisions.giveUp('a')
+    decisions.giveUp('a')
+    decisions.giveUp('s')
+    decisions.giveUp('known')
+    decisions.giveUp('nobody')
+    expect(events.map((event) => [event.kind, event.row?.id])).toEqual([
+      ['began', 'a'],
+      ['unrecorded', 'a'],
+      ['unrecorded', 's'],
+    ])
+    expect(decisions.inFlight().size).toBe(0)
+  })
+
+  test('an end that came meanwhile stands, even if the store does not have it yet', () => {
+    const { decisions, events } = aJoin({ a: aRow({ id: 'a', outcome: null }) })
+    decisions.ended(anEnd('a', 2_000))
+    decisions.giveUp('a')
+    expect(events.map(({ kind }) => kind)).toEqual(['ended'])
+  })
+
+  test('what a router calls open counts as under way again after a restart, and is lost with the router', () => {
+    const { decisions } = aJoin({
+      a: aRow({ id: 'a', outcome: null, pick: 'r2' }),
+      done: aRow({ id: 'done' }),
+    })
+    decisions.adopt('router-1', ['a', 'done', 'not told yet'])
+    decisions.adopt('router-1', ['a'])
+    expect([...decisions.inFlight()]).toEqual([['r2', 1]])
+    expect(decisions.lose(new Set(['router-1']))).toBe(1)
+    expect(decisions.inFlight().size).toBe(0)
   })
 })
 

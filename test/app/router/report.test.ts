@@ -141,7 +141,9 @@ describe('records on their way to ingest', () => {
     expect(report.linked).toBe(false)
     turn(true)
     await advance(1_000)
-    expect(hellos).toEqual([{ pid: 7, boot: 'abcd', inFlight: 3 }])
+    expect(hellos, 't-1 has ended, t-2 has not').toEqual([
+      { pid: 7, boot: 'abcd', inFlight: 3, open: ['t-2'] },
+    ])
     expect(records().map(({ kind, id }) => `${kind} ${id}`)).toEqual([
       'decided t-1',
       'ended t-1',
