@@ -4,7 +4,7 @@ import { defaultDataFolder } from '../adapters/files/default-folder'
 import { openDocument } from '../adapters/files/json-documents'
 import { openProfile, type Profile } from '../adapters/files/profile'
 import { createSecretFile } from '../adapters/files/secret-file'
-import { listenLocal } from '../adapters/local-socket/listen-local'
+import { keepListening } from '../adapters/local-socket/keep-listening'
 import { nodeClock } from '../adapters/node/clock'
 import { createNodeDigests } from '../adapters/node/digests'
 import { createNodeFs } from '../adapters/node/fs'
@@ -231,19 +231,32 @@ function runtimeBanners({ sandboxOff }: ShellTraits): Banner[] {
   ]
 }
 
-/** Opens the local socket of the command line. Answers how to close it. */
+/** Opens the local socket of the command line, and again when its folder was deleted. Answers how to close it. */
 async function openDoor(
   profile: Profile,
   control: Control,
   mayOperate: boolean,
 ): Promise<() => Promise<void>> {
-  const listening = await listenLocal(nodeNet, fs, profile.controlSocket, (socket) =>
-    control.connect(createStreamTransport(socket), { actor: 'cli', mayOperate }),
-  )
+  const listening = await keepListening({ net: nodeNet, fs, timers: nodeTimers }, profile.controlSocket, {
+    onSocket: (socket) => control.connect(createStreamTransport(socket), { actor: 'cli', mayOperate }),
+    onLost: (why) => control.stand(noticeBanner(lostFolder(profile, why))),
+  })
   if (!listening.ok)
     throw new Stop(
       exitCodes.noFolder,
       `the command line's socket cannot be opened: ${listening.error.message}`,
     )
   return () => listening.value.close()
+}
+
+/** The socket went away while we ran: mostly with its folder (fault F91), which is taken again. */
+function lostFolder(profile: Profile, why: string | null): Notice {
+  const { controlSocket, folder } = profile
+  const taken = profile.ensureWritable()
+  const trouble = [taken.ok ? null : taken.error.words, why].filter((each) => each !== null)
+  const words =
+    trouble.length === 0
+      ? `${controlSocket} was deleted while Signalbox ran, perhaps with all of ${folder}; both stand again, but files that were deleted are gone`
+      : `${controlSocket} was deleted while Signalbox ran, and the command line cannot reach it: ${trouble.join('; ')}`
+  return { code: 'folder_lost', words }
 }

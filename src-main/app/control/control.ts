@@ -80,6 +80,8 @@ export interface Control {
   health(): HealthView
   /** Something happened in a shell: a window crashed. */
   record(body: ClusterBody): void
+  /** Shows a banner from now on, in the place of an earlier one of its id. */
+  stand(banner: Banner): void
   /** Waits up to `waitMs` for running streams, then ends everything it started. */
   stop(waitMs: Millis): Promise<void>
 }
@@ -130,6 +132,10 @@ export function createControl(seams: ControlSeams, options: ControlOptions): Con
     },
     health: picture,
     record: (body) => cluster.record(body),
+    stand(banner) {
+      health.standing.set(banner.id, banner)
+      publish()
+    },
     async stop(waitMs) {
       tick.stop()
       faults.stop()

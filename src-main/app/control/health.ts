@@ -71,18 +71,15 @@ function processBanners(processes: readonly ProcessReport[], lostStreams: number
   })
 }
 
+/** What is kept of the history when not all is well, by state of the store. */
+const keptWords: Readonly<Record<HealthView['store']['state'], string>> = {
+  ok: 'The stored history is kept, but not whole',
+  memory: 'History is kept in memory only and ends with this run',
+  'read-only': 'The stored history can be read but not added to',
+}
+
 function storeBanner({ store, startedWallMs }: Health): Banner[] {
-  if (store.state === 'ok') return []
-  const kept =
-    store.state === 'memory'
-      ? 'History is kept in memory only and ends with this run'
-      : 'The stored history can be read but not added to'
-  return [
-    {
-      id: 'store',
-      severity: 'warning',
-      text: `${kept}: ${store.why ?? 'reason unknown'}.`,
-      sinceWallMs: startedWallMs,
-    },
-  ]
+  if (store.state === 'ok' && store.why === null) return []
+  const text = `${keptWords[store.state]}: ${store.why?.replace(/\.$/, '') ?? 'reason unknown'}.`
+  return [{ id: 'store', severity: 'warning', text, sinceWallMs: startedWallMs }]
 }
