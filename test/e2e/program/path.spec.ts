@@ -231,7 +231,9 @@ test('F42 the router process is killed: back within a second, lost streams count
     const now = await router()
     return now?.state === 'up' && now.pid !== before?.pid ? now : null
   })
-  expect(Date.now() - killed).toBeLessThan(1_500)
+  const backMs = after.sinceWallMs - killed // by the console's own clock, which is ours, too
+  test.info().annotations.push({ type: 'router back after', description: `${backMs} ms` })
+  expect(backMs).toBeLessThanOrEqual(1_000)
   expect(after.restarts).toBe(1)
   for (const stream of streams) await expect(stream.text()).rejects.toThrow()
   expect(await until('three lost streams', async () => (await health()).lostStreams)).toBe(3)
