@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Bytes } from '../base/units'
@@ -22,6 +22,8 @@ export interface ListenerEvents {
   onBroken(connection: Connection, code: RefusalCode): boolean
   /** The client's FIN came while a request was being served. */
   onHalfClosed(connection: Connection): void
+  /** The client asks for another protocol, and the socket is the owner's now. Without this it is refused by its grammar. */
+  onUpgrade?(req: IncomingMessage, socket: Socket, head: Buffer): void
 }
 
 /** An HTTP server that opens nothing by itself: sockets are handed to it. */
@@ -75,6 +77,8 @@ export function createHttpListener(limits: ProxyLimits, events: ListenerEvents):
   server.on('checkContinue', onRequest(true))
   server.on('checkExpectation', onRequest(false))
   server.on('connect', (_req, socket) => answerRaw(socket as Socket, 'method'))
+  if (events.onUpgrade)
+    server.on('upgrade', (req, socket, head) => events.onUpgrade?.(req, socket as Socket, head))
   server.on('clientError', (error: NodeJS.ErrnoException, stream) => {
     const socket = stream as Socket
     const connection = connections.get(socket)
@@ -147,27 +151,21 @@ const methodMaxLength = 11
 
 /** Answers on a socket whose request could not be parsed, and ends it. */
 function answerRaw(socket: Socket, code: RefusalCode): void {
+  endWith(
+    socket,
+    refusalOf(code).status,
+    [...refusalHeaders(code, null), 'Connection', 'close'],
+    errorBody(code),
+  )
+}
+
+/** Writes a whole answer on a socket that Node's server has given up or away, and ends it. @param headers name, value, name, value */
+export function endWith(socket: Socket, status: number, headers: readonly string[], body: string): void {
   // Node has let go of a CONNECT's socket, its error listener included: without one a reset would end the process.
   socket.on('error', () => socket.destroy())
   if (!socket.writable) return void socket.destroy()
-  const { status } = refusalOf(code)
-  const body = errorBody(code)
-  const headers = [
-    ...refusalHeaders(code, null),
-    'Connection',
-    'close',
-    'Content-Length',
-    String(body.length),
-  ]
-  let head = `HTTP/1.1 ${status} ${words[status] ?? 'Error'}\r\n`
-  for (let at = 0; at < headers.length; at += 2) head += `${headers[at]}: ${headers[at + 1]}\r\n`
+  const all = [...headers, 'Content-Length', String(Buffer.byteLength(body))]
+  let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`
+  for (let at = 0; at < all.length; at += 2) head += `${all[at]}: ${all[at + 1]}\r\n`
   socket.end(`${head}\r\n${body}`, () => socket.destroy())
-}
-
-const words: Readonly<Record<number, string>> = {
-  400: 'Bad Request',
-  405: 'Method Not Allowed',
-  408: 'Request Timeout',
-  414: 'URI Too Long',
-  431: 'Request Header Fields Too Large',
 }

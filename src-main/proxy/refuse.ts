@@ -69,7 +69,7 @@ function mayGoOn({ req, head }: Exchange): boolean {
  * Lets a client that is still sending read our answer: closing at once would reset the connection and lose it. What it
  * sends is thrown away until it stops or the time is over.
  */
-export function lingerOn({ timers, limits }: Plane, socket: Socket): void {
+export function lingerOn({ timers, limits }: Pick<Plane, 'timers' | 'limits'>, socket: Socket): void {
   socket.destroySoon = () => {
     socket.end()
     const timer = timers.after(limits.lastWordsMs, () => socket.destroy())

@@ -112,7 +112,7 @@ export const layers: readonly Layer[] = [
   {
     name: 'shells/serve',
     zone: /^src-main\/shells\/serve\//,
-    mayImport: [...pure, 'boot', 'contract', 'ports', 'app/control', 'adapters', 'adapters/node'],
+    mayImport: [...pure, 'boot', 'contract', 'ports', 'app/control', 'proxy', 'adapters', 'adapters/node'],
     packages: [...node, 'ws', 'zod'],
   },
   {

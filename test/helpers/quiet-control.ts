@@ -18,6 +18,7 @@ export function createQuietControl() {
     }),
   }
   const audited: string[] = []
+  const actors: unknown[] = []
   let revoked = 0
   const control = createControl(
     {
@@ -27,6 +28,7 @@ export function createQuietControl() {
       proc,
       audit: (kind, body) => {
         audited.push(`${kind} ${body.action}`)
+        actors.push(body.actor)
         return ok(null)
       },
       remember: () => {},
@@ -58,5 +60,5 @@ export function createQuietControl() {
       banners: [],
     },
   )
-  return { control, audited, revoked: () => revoked }
+  return { control, audited, actors, revoked: () => revoked }
 }

@@ -36,10 +36,10 @@ describe('SR-026 a token', () => {
     const two = [redeemed(tokens), redeemed(tokens)]
     expect(two[0]).toMatch(/^[0-9a-f]{64}$/)
     expect(two[0]).not.toBe(two[1])
-    expect(two.every((token) => tokens.valid(token))).toBe(true)
+    expect(two.map((token) => tokens.actorOf(token))).toEqual(['browser', 'browser'])
   })
   test.each(['', 'x', '0'.repeat(64)])('%j is not one', (token) => {
-    expect(someTokens().tokens.valid(token)).toBe(false)
+    expect(someTokens().tokens.actorOf(token)).toBeNull()
   })
   test('idles out after an hour, and ends after twelve in any case', () => {
     const { clock, tokens } = someTokens()
@@ -47,10 +47,10 @@ describe('SR-026 a token', () => {
     const busy = redeemed(tokens)
     for (let minutes = 0; minutes < 11 * 60 + 55; minutes += 5) {
       clock.advance(300_000)
-      expect(tokens.valid(busy)).toBe(true)
+      expect(tokens.actorOf(busy)).toBe('browser')
     }
     clock.advance(600_000)
-    expect([tokens.valid(idle), tokens.valid(busy), tokens.valid(tokens.root)]).toEqual([false, false, true])
+    expect([idle, busy, tokens.root].map((token) => tokens.actorOf(token))).toEqual([null, null, 'cli'])
   })
 })
 
@@ -64,5 +64,27 @@ test('F86 revoking ends every browser session and tells the open feeds; the toke
   tokens.revokeSessions()
   stop()
   tokens.revokeSessions()
-  expect([told, tokens.valid(token), tokens.valid(tokens.root)]).toEqual([1, false, true])
+  expect([told, tokens.actorOf(token), tokens.actorOf(tokens.root)]).toEqual([1, null, 'cli'])
+})
+
+test('F86 revoking also ends the links that were not used yet', () => {
+  const { tokens } = someTokens()
+  const ticket = tokens.ticket()
+  tokens.revokeSessions()
+  expect(tokens.redeem(ticket)).toEqual({ refused: 'ticket_unknown' })
+  expect(tokens.redeem(tokens.ticket())).toHaveProperty('token')
+})
+
+test('the sixty-fifth session ends the one that was idle longest, and its open feed', () => {
+  const { clock, tokens } = someTokens()
+  const first = Array.from({ length: 64 }, () => redeemed(tokens))
+  clock.advance(1_000)
+  const [busy, idle] = first as [string, string]
+  tokens.actorOf(busy)
+  let told = 0
+  tokens.onRevoked(() => {
+    told++
+  })
+  redeemed(tokens)
+  expect([told, tokens.actorOf(busy), tokens.actorOf(idle)]).toEqual([1, 'browser', null])
 })

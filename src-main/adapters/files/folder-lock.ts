@@ -58,6 +58,11 @@ export function takeLock(
   return fail({ kind: 'not-writable', error: { code: 'EBUSY', path: place.folder, message } })
 }
 
+/** Who writes to a folder now; null when nobody does, or nobody who can be told. */
+export function lockHolder(place: LockPlace): LockHolder | null {
+  return readLocks(place).find(({ fate }) => fate === 'living')?.holder ?? null
+}
+
 /** Each failed attempt means that somebody else got further, so few are ever needed. */
 const attemptsAtMost = 10
 

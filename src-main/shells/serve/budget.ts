@@ -5,7 +5,7 @@ import type { Timers } from '../../ports/seams/timers'
 const unknownMax = 32
 const failuresPerMinute = 5
 const failureDelayMs: Millis = 1_000
-/** Time in which a socket must show a token. */
+/** Time in which a connection must have asked for something, and a socket must have shown a token. */
 export const authenticateWithinMs: Millis = 5_000
 
 /** Counts the unknown, so that they cannot crowd out those who have a token. */
@@ -14,8 +14,8 @@ export interface Budget {
   admit(): boolean
   /** Gives the place back: it has shown a token, or is gone. */
   leave(): void
-  /** Runs the check; answers "no" a second late after too many wrong tokens within a minute. */
-  authenticate(check: () => boolean): Promise<boolean>
+  /** A wrong token or ticket was shown. Resolves when that may be said: a second late after too many within a minute. */
+  failed(): Promise<void>
 }
 
 /** Fresh counters. */
@@ -31,14 +31,14 @@ export function createBudget(timers: Timers): Budget {
     leave: () => {
       unknown--
     },
-    authenticate(check) {
-      if (check()) return Promise.resolve(true)
-      failures++
+    failed() {
+      if (failures >= failuresPerMinute)
+        return new Promise((resolve) => timers.after(failureDelayMs, () => resolve()))
+      failures++ // those that wait are not counted again: a flood of them makes no flood of timers
       timers.after(60_000, () => {
         failures--
       })
-      if (failures <= failuresPerMinute) return Promise.resolve(false)
-      return new Promise((resolve) => timers.after(failureDelayMs, () => resolve(false)))
+      return Promise.resolve()
     },
   }
 }

@@ -7,9 +7,12 @@ import type { Control } from '../../app/control/control'
 import { openConsole } from '../console'
 import { exitCodes, explainEnd, Stop } from '../exit'
 import { readPage } from '../page'
+import { plain } from '../plain'
 import { defaultPorts, readStartOptions } from '../start-options'
 import { createNodeProc } from './node-child'
+import { portHolder } from './port-holder'
 import { type Serving, serve } from './server'
+import { createSessionLimits } from './session-limits'
 import { createTokens } from './tokens'
 
 /** How long running streams may go on after SIGTERM, ms. */
@@ -40,10 +43,13 @@ async function start(programFolder: string, args: readonly string[]): Promise<vo
   try {
     const parts = {
       net: nodeNet,
+      say: (words: string) => void process.stderr.write(`signalbox: ${plain(words)}\n`),
+      holderOf: portHolder,
       timers: nodeTimers,
       random: nodeRandom,
       page: readPage(join(programFolder, '..', 'renderer')),
       tokens,
+      limits: createSessionLimits(nodeClock),
       control: console.control,
       mayOperate: !options.readOnly,
     }

@@ -4,12 +4,14 @@ import type { Control } from '../../app/control/control'
 import type { Transport } from '../../contract/transport'
 import type { Timers } from '../../ports/seams/timers'
 import { authenticateWithinMs, type Budget } from './budget'
-import type { Tokens } from './tokens'
+import type { SessionLimits } from './session-limits'
+import type { TokenActor, Tokens } from './tokens'
 
 /** What a screen's socket needs of its surroundings. */
 export interface ScreenParts {
   readonly timers: Timers
   readonly tokens: Tokens
+  readonly limits: SessionLimits
   readonly control: Control
   readonly mayOperate: boolean
 }
@@ -24,22 +26,25 @@ export const closeCodes = {
   stopping: 4503,
 } as const
 
-/** Calls a second that a screen may make, and how many at once (SR-033). */
-const callsPerSecond = 50
-const callsAtOnce = 100
 /** Library pings: they find half-open connections; the feed's own heartbeat proves that data flows. */
 const pingEveryMs = 15_000
 const preAuthMaxBytes = 8 * 1024
 
 const hello = z.strictObject({ k: z.literal('hello'), token: z.string().max(128) })
 
+/** A token that was found good, and whose it is. */
+export interface Known {
+  readonly token: string
+  readonly actor: TokenActor
+}
+
 /**
  * A new socket: shows a token within five seconds as its first message, and is a screen from then on.
- * @param known a token that the upgrade request already showed and that is good; null when there was none
+ * @param known what the upgrade request already showed; null when it showed no good token
  */
 export function acceptScreen(
   client: WebSocket,
-  known: string | null,
+  known: Known | null,
   parts: ScreenParts,
   budget: Budget,
 ): void {
@@ -50,39 +55,50 @@ export function acceptScreen(
     if (waiting) budget.leave()
     waiting = false
   }
-  const late = parts.timers.after(authenticateWithinMs, () => client.close(closeCodes.auth, 'auth_required'))
+  const deny = () => {
+    leave() // now: a client that does not close its side would keep the place as long as it likes
+    client.close(closeCodes.auth, 'auth_required')
+  }
+  const late = parts.timers.after(authenticateWithinMs, deny)
   client.once('close', () => {
     late.stop()
     leave()
   })
-  const check = async (token: string | null) => {
-    const good = token !== null && (await budget.authenticate(() => parts.tokens.valid(token)))
-    late.stop()
-    if (!good || token === null) return client.close(closeCodes.auth, 'auth_required')
-    leave()
-    welcome(client, token, parts)
-  }
   client.once('message', (data, binary) => {
-    const message = binary || byteLength(data) > preAuthMaxBytes ? undefined : parse(data)
-    const parsed = hello.safeParse(message)
-    void check(parsed.success ? parsed.data.token : null)
+    const token = tokenIn(data, binary)
+    const actor = token === null ? null : parts.tokens.actorOf(token)
+    if (token === null || actor === null) return void budget.failed().then(deny)
+    late.stop()
+    leave()
+    welcome(client, { token, actor }, parts) // at once, so that a call in the same packet finds its listener
   })
 }
 
-function welcome(client: WebSocket, token: string, parts: ScreenParts): void {
+function tokenIn(data: RawData, binary: boolean): string | null {
+  const parsed = hello.safeParse(binary || byteLength(data) > preAuthMaxBytes ? undefined : parse(data))
+  return parsed.success ? parsed.data.token : null
+}
+
+function welcome(client: WebSocket, known: Known, parts: ScreenParts): void {
+  const { limits } = parts
+  if (!limits.roomForScreen(known.token))
+    return client.close(closeCodes.rate, 'too many screens of one session')
+  client.once('close', limits.openScreen(known.token))
   client.send('{"k":"welcome"}')
-  attach(client, token, parts)
+  attach(client, known, parts)
 }
 
-function attach(client: WebSocket, token: string, parts: ScreenParts): void {
-  const stopListening = parts.tokens.onRevoked(() => {
-    if (!parts.tokens.valid(token)) client.close(closeCodes.auth, 'session ended')
-  })
+function attach(client: WebSocket, { token, actor }: Known, parts: ScreenParts): void {
+  const endWithSession = () => {
+    if (parts.tokens.actorOf(token) === null) client.close(closeCodes.auth, 'session ended')
+  }
+  const stopListening = parts.tokens.onRevoked(endWithSession)
   let answered = true
   const ping = parts.timers.every(pingEveryMs, () => {
     if (!answered) return client.terminate()
     answered = false
     client.ping()
+    endWithSession() // a session also ends by its age
   })
   client.on('pong', () => {
     answered = true
@@ -91,11 +107,12 @@ function attach(client: WebSocket, token: string, parts: ScreenParts): void {
     stopListening()
     ping.stop()
   })
-  parts.control.connect(socketTransport(client, parts), { actor: 'browser', mayOperate: parts.mayOperate })
+  const take = () => parts.limits.takeCall(token)
+  parts.control.connect(socketTransport(client, take), { actor, mayOperate: parts.mayOperate })
 }
 
-function socketTransport(client: WebSocket, { timers }: ScreenParts): Transport {
-  const bucket = createBucket(timers, client)
+/** @param take takes one call from the session's allowance */
+function socketTransport(client: WebSocket, take: () => boolean): Transport {
   return {
     send(frame) {
       if (client.readyState !== client.OPEN) return false
@@ -107,7 +124,7 @@ function socketTransport(client: WebSocket, { timers }: ScreenParts): Transport 
         const frame = binary ? undefined : parse(data)
         if (frame === undefined)
           return client.close(binary ? 1003 : closeCodes.badMessage, 'text frames with JSON only')
-        if (!bucket.take()) return client.close(closeCodes.rate, 'too many calls')
+        if (!take()) return client.close(closeCodes.rate, 'too many calls')
         listener(frame)
       }),
     onClose: (listener) => void client.once('close', () => listener('the browser is gone')),
@@ -118,22 +135,6 @@ function socketTransport(client: WebSocket, { timers }: ScreenParts): Transport 
       ),
     get bufferedBytes() {
       return client.bufferedAmount
-    },
-  }
-}
-
-/** Refills 50 a second up to 100. */
-function createBucket(timers: Timers, client: WebSocket) {
-  let left = callsAtOnce
-  const refill = timers.every(100, () => {
-    left = Math.min(callsAtOnce, left + callsPerSecond / 10)
-  })
-  client.once('close', () => refill.stop())
-  return {
-    take() {
-      if (left < 1) return false
-      left--
-      return true
     },
   }
 }

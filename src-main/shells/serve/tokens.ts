@@ -3,6 +3,9 @@ import type { Millis } from '../../base/units'
 import type { Clock } from '../../ports/seams/clock'
 import type { Random } from '../../ports/seams/random'
 
+/** Whose token it is: a script's, from the ready line, or a browser's. The journal and the audit log say it. */
+export type TokenActor = 'cli' | 'browser'
+
 /** Why a ticket was not taken. */
 export type TicketRefusal = 'ticket_used' | 'ticket_expired' | 'ticket_unknown'
 
@@ -21,11 +24,11 @@ export interface Tokens {
   /** A fresh one-time ticket for a URL's fragment. */
   ticket(): string
   redeem(ticket: string): { readonly token: string } | { readonly refused: TicketRefusal }
-  /** True while the token is good; using it keeps it from idling out. */
-  valid(token: string): boolean
-  /** Ends every browser session; the root token stays. */
+  /** Who shows this token, or null when it is not good (any more); using it keeps it from idling out. */
+  actorOf(token: string): TokenActor | null
+  /** Ends every browser session and every link to one; the root token stays. */
   revokeSessions(): void
-  /** Calls back when sessions were revoked, so that open feeds can be closed. Returns a function that stops it. */
+  /** Calls back when sessions were ended, so that open feeds can be closed. Returns a function that stops it. */
   onRevoked(listener: () => void): () => void
 }
 
@@ -40,8 +43,13 @@ export function createTokens(clock: Clock, random: Random): Tokens {
     for (const [key, value] of table) if (same(key, secret)) found = value
     return found
   }
-  const trim = <T>(table: Map<string, T>, max: number) => {
+  const trim = <T>(table: Map<string, T>, max: number): boolean => {
+    const over = table.size > max
     while (table.size > max) table.delete(table.keys().next().value as string)
+    return over
+  }
+  const tell = () => {
+    for (const listener of [...listeners]) listener()
   }
   return {
     root,
@@ -59,21 +67,24 @@ export function createTokens(clock: Clock, random: Random): Tokens {
       known.used = true
       const token = random.hex(32)
       sessions.set(token, { bornMonoMs: clock.monoMs(), usedMonoMs: clock.monoMs() })
-      trim(sessions, sessionsMax)
+      if (trim(sessions, sessionsMax)) tell()
       return { token }
     },
-    valid(token) {
-      if (same(token, root)) return true
+    actorOf(token) {
+      if (same(token, root)) return 'cli'
       const session = find(sessions, token)
-      if (!session) return false
+      if (!session) return null
       const now = clock.monoMs()
-      if (now - session.bornMonoMs > lifetimeMs || now - session.usedMonoMs > idleMs) return false
+      if (now - session.bornMonoMs > lifetimeMs || now - session.usedMonoMs > idleMs) return null
       session.usedMonoMs = now
-      return true
+      sessions.delete(token) // the map is in the order of use
+      sessions.set(token, session)
+      return 'browser'
     },
     revokeSessions() {
       sessions.clear()
-      for (const listener of [...listeners]) listener()
+      tickets.clear()
+      tell()
     },
     onRevoked(listener) {
       listeners.add(listener)

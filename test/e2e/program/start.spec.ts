@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -79,12 +79,11 @@ test.describe('who goes with its parent', () => {
   })
   test('started from a shell it outlives the shell', async ({}, info) => {
     const folder = info.outputPath('data')
-    const line = 'node src-main/launch.mjs "$@" & read -r _ < "$SIGNALBOX_TEST_FIFO"'
+    const line = 'mkfifo "$FIFO"; node src-main/launch.mjs "$@" & read -r _ < "$FIFO"'
     const fifo = info.outputPath('fifo')
-    spawnSync('mkfifo', [fifo])
     const child = spawn('sh', ['-c', line, 'sh', ...flags, folder], {
       stdio: ['ignore', 'pipe', 'inherit'],
-      env: { ...process.env, SIGNALBOX_TEST_FIFO: fifo, npm_lifecycle_event: 'test:e2e' },
+      env: { ...process.env, FIFO: fifo, npm_lifecycle_event: 'test:e2e' },
     })
     const ready = await readyLine(child)
     const gone = once(child, 'exit')
