@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { openChainedLog } from '../adapters/files/chained-log'
 import { defaultDataFolder } from '../adapters/files/default-folder'
@@ -12,7 +13,6 @@ import { createNodeHost } from '../adapters/node/host'
 import { nodeNet } from '../adapters/node/net'
 import { nodeRandom } from '../adapters/node/random'
 import { nodeTimers } from '../adapters/node/timers'
-import { createStreamTransport } from '../adapters/transports/stream'
 import {
   type AuditBody,
   type Control,
@@ -27,7 +27,9 @@ import type { Audit } from '../ports/audit'
 import type { Document } from '../ports/documents'
 import type { Notice } from '../ports/notice'
 import type { Proc } from '../ports/seams/proc'
+import { createDoor } from './door'
 import { exitCodes, Stop } from './exit'
+import { plain } from './plain'
 import { settingsDocument, withInitialParams } from './settings'
 import { defaultPorts, type StartOptions } from './start-options'
 import { version } from './version'
@@ -52,8 +54,15 @@ const plainDigests = createNodeDigests('')
 /** Opens the data folder and starts the console on it. Throws `Stop` when that cannot be. */
 export async function openConsole(options: StartOptions, proc: Proc, shell: ShellTraits): Promise<Console> {
   const profile = takeProfile(options.dataDir ?? defaultDataFolder(host))
+  let meeting: Meeting | null = null
+  const giveBack = () => {
+    meeting?.remove()
+    profile.release()
+  }
   try {
     const notices: Notice[] = [...profile.notices]
+    if (!profile.writable) sayReadOnly(notices)
+    meeting = meetingPlace(profile)
     const audit = openAudit(profile)
     notices.push(...audit.status().notices)
     const settings = openSettings(profile, notices)
@@ -65,9 +74,12 @@ export async function openConsole(options: StartOptions, proc: Proc, shell: Shel
         proc,
         shell,
         audit: (kind, body) => appendAudit(audit, kind, body),
-        remember: (value) => void settings.save(value),
+        remember(value) {
+          const saved = settings.save(value)
+          if (!saved.ok) control.stand(noticeBanner(notKept(saved.error.words)))
+        },
       },
-      controlOptions(options, profile, settings.value(), notices, shell),
+      { ...controlOptions(options, profile, settings.value(), notices, shell), ingestPath: meeting.path },
     )
     const door = profile.writable ? await openDoor(profile, control, !options.readOnly) : null
     const older = nodeTimers.every(1_000, () => audit.checkOlder() || older.stop())
@@ -78,11 +90,11 @@ export async function openConsole(options: StartOptions, proc: Proc, shell: Shel
         await control.stop(waitMs)
         await door?.()
         audit.close()
-        profile.release()
+        giveBack()
       },
     }
   } catch (error) {
-    profile.release()
+    giveBack()
     throw error
   }
 }
@@ -133,7 +145,7 @@ function controlOptions(
   settings: Settings,
   notices: Notice[],
   shell: ShellTraits,
-): ControlOptions {
+): Omit<ControlOptions, 'ingestPath'> {
   const ephemeral = options.port === 0
   const sessionKeyHex = sessionKey(profile, notices)
   return {
@@ -148,7 +160,6 @@ function controlOptions(
     storeFolder: profile.writable ? join(profile.folder, 'store') : null,
     storeWhy: profile.writable ? null : 'the data folder cannot be written',
     sessionKeyHex,
-    ingestPath: ingestSocket(profile),
     host: '127.0.0.1',
     proxyPort: options.proxyPort ?? (ephemeral ? 0 : defaultPorts.proxy),
     routerPort: options.routerPort ?? (ephemeral ? 0 : defaultPorts.router),
@@ -169,21 +180,41 @@ function sessionKey(profile: Profile, notices: Notice[]): string {
   return create()
 }
 
+/** Where router and ingest meet. */
+interface Meeting {
+  readonly path: string
+  remove(): void
+}
+
 /** Beside the control socket, so that its path is short enough, too; elsewhere when the folder cannot be written. */
-function ingestSocket(profile: Profile): string {
-  const { controlSocket } = profile
-  if (host.platform === 'win32') return `${controlSocket}-ingest`
-  if (profile.writable)
-    return join(
-      dirname(controlSocket),
-      controlSocket.endsWith('control.sock') ? 'ingest.sock' : `i-${controlSocket.slice(-12)}`,
-    )
+function meetingPlace({ controlSocket, writable }: Profile): Meeting {
+  const remove = () => {}
+  if (host.platform === 'win32') return { path: `${controlSocket}-ingest`, remove }
+  const name = controlSocket.endsWith('control.sock') ? 'ingest.sock' : `i-${controlSocket.slice(-12)}`
+  if (writable) return { path: join(dirname(controlSocket), name), remove }
   const folder = join(host.temp, `signalbox-${nodeRandom.hex(6)}`)
   const made = fs.makeFolder(folder)
   if (!made.ok)
     throw new Stop(exitCodes.noFolder, `no folder for local sockets can be made: ${made.error.message}`)
-  return join(folder, 'ingest.sock')
+  return {
+    path: join(folder, 'ingest.sock'),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  }
 }
+
+/** Said where it was started, too: the command line, which could ask, does not reach such a console. */
+function sayReadOnly(notices: readonly Notice[]): void {
+  const why = notices.find(({ code }) => code === 'folder_read_only' || code === 'space_out')
+  if (why)
+    process.stderr.write(
+      `signalbox: ${plain(why.words)}; until then nothing is kept and commands do not reach this console\n`,
+    )
+}
+
+const notKept = (why: string): Notice => ({
+  code: 'settings_not_kept',
+  words: `What was set now holds until Signalbox stops and is not kept: ${why}`,
+})
 
 function readKey(path: string): string {
   const read = fs.read(path, 4_096)
@@ -238,7 +269,7 @@ async function openDoor(
   mayOperate: boolean,
 ): Promise<() => Promise<void>> {
   const listening = await keepListening({ net: nodeNet, fs, timers: nodeTimers }, profile.controlSocket, {
-    onSocket: (socket) => control.connect(createStreamTransport(socket), { actor: 'cli', mayOperate }),
+    onSocket: createDoor({ control, timers: nodeTimers, mayOperate }),
     onLost: (why) => control.stand(noticeBanner(lostFolder(profile, why))),
   })
   if (!listening.ok)

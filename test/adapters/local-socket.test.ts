@@ -60,6 +60,16 @@ describe('a local socket', () => {
     expect(await hears(path)).toBe('other')
   })
 
+  test('leaves a named pipe alone', async () => {
+    const path = join(aTempFolder(), 'a.sock')
+    spawnSync('sh', ['-c', `mkfifo ${path}`])
+    expect(await listen(path)).toMatchObject({
+      ok: false,
+      error: { code: 'in-use', message: `${path} is a pipe or a device, not a socket; move it away` },
+    })
+    expect(statSync(path).isFIFO()).toBe(true)
+  })
+
   test('leaves a file that is no socket alone', async () => {
     const path = join(aTempFolder(), 'a.sock')
     writeFileSync(path, 'mine')

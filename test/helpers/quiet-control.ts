@@ -6,10 +6,10 @@ import { ok } from '../../src-main/base/result'
 import { createTransportPair } from '../../src-main/contract/memory-transport'
 import type { Proc } from '../../src-main/ports/seams/proc'
 
-/** A control whose child processes never answer: for tests of the shells around it, which do not need a cluster. */
-export function createQuietControl() {
+/** Child processes that never answer, and end when they are told to. */
+export function createQuietProc(): Proc {
   const exits: (() => void)[] = []
-  const proc: Proc = {
+  return {
     start: () => ({
       pid: null,
       link: createTransportPair()[0],
@@ -17,6 +17,10 @@ export function createQuietControl() {
       kill: () => exits.splice(0).forEach((exit) => void exit()),
     }),
   }
+}
+
+/** A control whose child processes never answer: for tests of the shells around it, which do not need a cluster. */
+export function createQuietControl() {
   const audited: string[] = []
   const actors: unknown[] = []
   let revoked = 0
@@ -25,7 +29,7 @@ export function createQuietControl() {
       clock: nodeClock,
       timers: nodeTimers,
       random: nodeRandom,
-      proc,
+      proc: createQuietProc(),
       audit: (kind, body) => {
         audited.push(`${kind} ${body.action}`)
         actors.push(body.actor)

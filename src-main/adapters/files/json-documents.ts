@@ -84,7 +84,7 @@ function tooNew<T>(
   spec: DocumentSpec<T>,
   { schema, writtenBy }: { readonly schema: number; readonly writtenBy: string },
 ): Opening<T> {
-  const words = `${path} was written by ${writtenBy} (schema ${schema}; this version knows ${spec.schema}). It is left as it is and not used; start that version, or move the file away`
+  const words = `${path} was written by ${writtenBy} (schema ${schema}; this version knows ${spec.schema}). It is left as it is and not used, and what is changed now is not kept; start that version, or move the file away`
   return { value: spec.initial, refusal: words, notices: [{ code: 'document_newer', words }] }
 }
 

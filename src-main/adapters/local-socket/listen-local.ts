@@ -62,8 +62,11 @@ async function clearStale(net: Net<Socket>, fs: Fs, path: string): Promise<Resul
   const inUse = (message: string) => fail<ListenError>({ code: 'in-use', message })
   if (isPipe(path) || (await answers(net, path))) return inUse(`another program answers on ${path}`)
   const there = fs.stat(path)
-  if (there.ok && there.value !== null && there.value.kind !== 'other')
-    return inUse(`${path} is a ${there.value.kind}, not a socket; move it away`)
+  if (!there.ok) return inUse(there.error.message)
+  if (there.value !== null && there.value.kind !== 'socket') {
+    const kind = there.value.kind === 'other' ? 'pipe or a device' : there.value.kind
+    return inUse(`${path} is a ${kind}, not a socket; move it away`)
+  }
   const removed = fs.remove(path)
   return removed.ok || removed.error.code === 'ENOENT' ? ok(null) : inUse(removed.error.message)
 }

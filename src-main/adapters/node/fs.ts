@@ -186,7 +186,9 @@ function describe(path: string) {
       ? 'folder'
       : stats.isSymbolicLink()
         ? 'link'
-        : 'other'
+        : stats.isSocket()
+          ? 'socket'
+          : 'other'
   return {
     size: stats.size,
     kind,

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { homedir, hostname, tmpdir, userInfo } from 'node:os'
+import { isAbsolute } from 'node:path'
 import type { Host } from '../../ports/seams/host'
 
 /** This machine, as Node sees it. */
@@ -10,10 +11,21 @@ export function createNodeHost(): Host {
     pid: process.pid,
     userId: process.getuid?.() ?? null,
     userName: userName(),
-    home: homedir(),
+    home: home(),
     temp: tmpdir(),
     variable: (name) => process.env[name] || null,
     identityOf: (pid) => (isRunning(pid) ? (linuxIdentity(pid) ?? 'running') : null),
+  }
+}
+
+/** `HOME` when it names a folder; empty or relative it would mean the working folder, so the system's entry counts. */
+function home(): string {
+  const named = homedir()
+  if (isAbsolute(named)) return named
+  try {
+    return userInfo().homedir
+  } catch {
+    return named
   }
 }
 

@@ -35,7 +35,7 @@ export interface Fs {
   stat(path: string): Result<
     {
       readonly size: Bytes
-      readonly kind: 'file' | 'folder' | 'link' | 'other'
+      readonly kind: 'file' | 'folder' | 'link' | 'socket' | 'other'
       readonly mode: number
       readonly modifiedWallMs: number
       /** User id of the owner; null on systems that have none (Windows), where `mode` means nothing either. */

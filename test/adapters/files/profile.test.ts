@@ -281,6 +281,12 @@ describe('where things lie by default', () => {
     ['linux', {}, '/home/op/.local/share/signalbox', '/home/op/.local/state/signalbox'],
     ['linux', { XDG_DATA_HOME: '/d', XDG_STATE_HOME: '/s' }, '/d/signalbox', '/s/signalbox'],
     [
+      'linux',
+      { XDG_DATA_HOME: 'd', XDG_STATE_HOME: '.' },
+      '/home/op/.local/share/signalbox',
+      '/home/op/.local/state/signalbox',
+    ],
+    [
       'darwin',
       {},
       '/home/op/Library/Application Support/signalbox',

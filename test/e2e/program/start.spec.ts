@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import type { StatusReport } from '../../../src-main/contract/rpc'
-import { type ReadyLine, runCli, startServe } from '../shells'
+import { freshFolder, type ReadyLine, runCli, startServe } from '../shells'
 import { test as base, expect, quietFlags, until } from './console'
 
 /** A test that can start consoles on folders of its choice; whatever still runs at its end is stopped. */
@@ -147,6 +147,13 @@ test.describe('a start that cannot be says why in one line', () => {
     holder.close()
   })
 
+  test('F41 the port of another console is told as such', async ({ console }, info) => {
+    const port = new URL(console.ready.url).port
+    const end = await serveOnce('--port', port, '--no-traffic', '--data-dir', info.outputPath('data'))
+    expect([end.code, end.stdout]).toEqual([69, ''])
+    expect(end.stderr).toContain(`cannot serve the page on port ${port}: another Signalbox serves its page`)
+  })
+
   test('F92 a second console on the same data folder leaves the first alone', async ({ console }) => {
     const end = await serveOnce(...quietFlags, '--data-dir', console.dataDir)
     expect([end.code, end.stdout]).toEqual([75, ''])
@@ -164,6 +171,16 @@ test.describe('a start that cannot be says why in one line', () => {
     const end = await serveOnce(...quietFlags, '--data-dir', info.outputPath('file'))
     expect([end.code, end.stdout, oneLine(end.stderr).length]).toEqual([73, '', 1])
   })
+})
+
+test('a file in the place of the command line’s socket is left alone', async () => {
+  const folder = freshFolder() // short enough for the socket to lie in it
+  writeFileSync(join(folder, 'control.sock'), 'mine')
+  const end = await serveOnce(...quietFlags, '--data-dir', folder)
+  expect([end.code, end.stdout]).toEqual([73, ''])
+  expect(end.stderr).toContain('control.sock is a file, not a socket; move it away')
+  expect(readFileSync(join(folder, 'control.sock'), 'utf8')).toBe('mine')
+  rmSync(folder, { recursive: true, force: true })
 })
 
 test.describe('a damaged data folder', () => {
@@ -205,6 +222,27 @@ test.describe('a damaged data folder', () => {
     })
     expect((await health(ready.url, ready.token)).store.state).toBe('ok')
     expect(await stop()).toBe(0)
+  })
+  test('with settings of a newer version says that changes are not kept, and keeps the file', async ({
+    start,
+  }, info) => {
+    const folder = info.outputPath('data')
+    mkdirSync(folder, { mode: 0o700 })
+    const newer = JSON.stringify({ schema: 99, writtenBy: '9.9.9', value: {} })
+    writeFileSync(join(folder, 'settings.json'), newer)
+    const { ready, stop } = await start(folder, quietFlags)
+    const words = async (id: string) =>
+      (await health(ready.url, ready.token)).banners.find((banner) => banner.id === id)?.text
+    expect(await words('document_newer')).toContain('what is changed now is not kept')
+    const set = await fetch(new URL('/api/call/policy.set', ready.url), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${ready.token}` },
+      body: JSON.stringify({ id: 'round-robin', params: {} }),
+    })
+    expect(set.status).toBe(200)
+    expect(await words('settings_not_kept')).toMatch(/holds until Signalbox stops and is not kept: .*9\.9\.9/)
+    expect(await stop()).toBe(0)
+    expect(readFileSync(join(folder, 'settings.json'), 'utf8')).toBe(newer)
   })
   test('settings made by hand hold at the next start', async ({ start }, info) => {
     const folder = info.outputPath('data')
