@@ -54,7 +54,23 @@ export interface DecisionPage {
   readonly fromWallMs: Millis | null
 }
 
+// Every number and every text of every call has its bounds here, so that nothing absurd reaches a handler, the journal or a
+// screen; test/contract/rpc.test.ts walks the table and asks for the forgotten ones.
+
 const filterText = z.string().max(1_000)
+/** Last message of each stream that a screen has; unknown streams are passed over, but not any number of them. */
+const seqs = z
+  .record(z.string().max(16), z.int().nonnegative())
+  .refine((given) => Object.keys(given).length <= 32, 'has too many streams')
+/** Instants that a date can hold: what is asked for may lie anywhere. */
+const anyInstant = z.number().min(-8.64e15).max(8.64e15)
+/** Instants at which something can have been noted: what is stored is drawn for good. */
+const notedInstant = z
+  .number()
+  .min(Date.UTC(2000, 0, 1))
+  .max(Date.UTC(2100, 0, 1))
+/** Whatever a policy may take; its own table says which of it (`domain/routing/params.ts`). */
+const paramValue = z.union([z.number().min(-1e12).max(1e12), z.boolean(), z.string().max(256)])
 const groupField = z.enum(['outcome', 'reason', 'replica', 'session', 'policy'])
 
 /**
@@ -65,21 +81,17 @@ export const rpc = {
   /** Starts the feed of this connection, from where the screen was, if that is still kept. */
   'feed.open': reads<{ readonly epoch: string }>()(
     z.strictObject({
-      protocol: z.int(),
+      protocol: z.int().min(1).max(1_000),
       resume: z
         .strictObject({
           epoch: z.string().max(64),
-          seqs: z.record(z.string().max(16), z.int().nonnegative()),
+          seqs,
         })
         .nullable(),
     }),
   ),
   /** The screen has drawn everything up to these sequence numbers; the server thins for a screen that falls behind. */
-  'feed.seen': reads<null>()(
-    z.strictObject({
-      seqs: z.record(z.string().max(16), z.int().nonnegative()),
-    }),
-  ),
+  'feed.seen': reads<null>()(z.strictObject({ seqs })),
   /** Asks for a stream anew after a gap. */
   'feed.resync': reads<null>()(
     z.strictObject({
@@ -102,13 +114,15 @@ export const rpc = {
     z.strictObject({ by: groupField, filter: filterText.default('') }),
   ),
   'timeline.read': reads<readonly ClusterRecord[]>()(
-    z.strictObject({ fromWallMs: z.number(), toWallMs: z.number() }),
+    z.strictObject({ fromWallMs: anyInstant, toWallMs: anyInstant }),
   ),
   'policies.list': reads<readonly PolicyInfo[]>()(z.strictObject({})),
   'policy.set': changes<null>()(
     z.strictObject({
-      id: z.string().max(64),
-      params: z.record(z.string().max(64), z.union([z.number(), z.boolean(), z.string().max(256)])),
+      id: z.string().min(1).max(64),
+      params: z
+        .record(z.string().max(64), paramValue)
+        .refine((given) => Object.keys(given).length <= 64, 'has too many entries'),
     }),
   ),
   'fleet.scale': changes<{
@@ -123,7 +137,7 @@ export const rpc = {
   }>()(
     z.strictObject({
       name: z.enum(faultNames),
-      replicaId: z.string().max(64).nullable(),
+      replicaId: z.string().min(1).max(64).nullable(),
       forMs: z.int().min(100).max(86_400_000).nullable(),
     }),
   ),
@@ -134,7 +148,9 @@ export const rpc = {
       ratePerSecond: z.number().min(0.1).max(500),
     }),
   ),
-  'notes.add': changes<null>()(z.strictObject({ text: z.string().min(1).max(500), atWallMs: z.number() })),
+  'notes.add': changes<null>()(
+    z.strictObject({ text: z.string().max(500).trim().min(1), atWallMs: notedInstant }),
+  ),
 }
 /** The table of calls. */
 export type Rpc = typeof rpc

@@ -9,14 +9,19 @@ interface Parts {
   readonly millis: string
 }
 
+/** What stands for an instant that no calendar has: a stored record may hold any number, and the page must still draw. */
+const noInstant: Parts = { date: '????-??-??', time: '??:??:??', millis: '???' }
+
 function partsOf(wallMs: Millis, zone: Zone): Parts {
   const shift = zone === 'utc' ? 0 : offsetMinutes(wallMs) * 60_000
-  const iso = new Date(Math.round(wallMs) + shift).toISOString()
-  return { date: iso.slice(0, 10), time: iso.slice(11, 19), millis: iso.slice(20, 23) }
+  const at = new Date(Math.round(wallMs) + shift)
+  if (Number.isNaN(at.getTime())) return noInstant
+  const [date = '', time = ''] = at.toISOString().split('T') // years beyond four digits are longer
+  return { date, time: time.slice(0, 8), millis: time.slice(9, 12) }
 }
 
-/** Minutes by which local time is ahead of UTC at that instant. */
-const offsetMinutes = (wallMs: Millis) => -new Date(Math.round(wallMs)).getTimezoneOffset()
+/** Minutes by which local time is ahead of UTC at that instant; none where there is no such instant. */
+const offsetMinutes = (wallMs: Millis) => -new Date(Math.round(wallMs)).getTimezoneOffset() || 0
 
 /** `03:12:07.412`. */
 export function clockMillis(wallMs: Millis, zone: Zone): string {
@@ -43,7 +48,12 @@ export function zoneName(wallMs: Millis, zone: Zone): string {
 }
 
 /** ISO 8601 in UTC, for links, copies and exports, whatever the page shows. */
-export const iso = (wallMs: Millis): string => new Date(Math.round(wallMs)).toISOString()
+export function iso(wallMs: Millis): string {
+  const at = new Date(Math.round(wallMs))
+  return Number.isNaN(at.getTime())
+    ? `${noInstant.date}T${noInstant.time}.${noInstant.millis}Z`
+    : at.toISOString()
+}
 
 /** The instant of an ISO text, or null when it is none. */
 export function parseIso(text: string): Millis | null {

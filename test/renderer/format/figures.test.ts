@@ -144,3 +144,22 @@ describe('times', () => {
     expect(parseIso('yesterday')).toBeNull()
   })
 })
+
+describe('an instant that no calendar has is drawn, not thrown', () => {
+  const absurd = [8.64e15 + 1, -8.64e15 - 1, 1e308, Number.NaN, Number.POSITIVE_INFINITY]
+  test.each(absurd.flatMap((wallMs) => (['utc', 'local'] as const).map((zone) => [wallMs, zone] as const)))(
+    '%d in %s',
+    (wallMs, zone) => {
+      expect(clock(wallMs, zone)).toBe('??:??:??')
+      expect(clockMillis(wallMs, zone)).toBe('??:??:??.???')
+      expect(moment(wallMs, 0, zone)).toBe('????-??-?? ??:??:??')
+      expect(moment(0, wallMs, 'utc')).toBe('1970-01-01 00:00:00')
+      expect(iso(wallMs)).toBe('????-??-??T??:??:??.???Z')
+      expect(zoneName(wallMs, zone)).toMatch(/^(UTC|\+00:00)$/)
+    },
+  )
+  test('one of a far year keeps its time of day', () => {
+    expect(moment(Date.UTC(12_026, 0, 2, 3, 4, 5), 0, 'utc')).toBe('+012026-01-02 03:04:05')
+    expect(clockMillis(Date.UTC(-1, 0, 2, 3, 4, 5, 6), 'utc')).toBe('03:04:05.006')
+  })
+})
