@@ -1,5 +1,7 @@
 import { connect } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { describe, expect, test } from 'vitest'
+import { nodeNet } from '../../src-main/adapters/node/net'
 import { nodeRandom } from '../../src-main/adapters/node/random'
 import { createSessionLimits } from '../../src-main/shells/serve/session-limits'
 import { createTokens } from '../../src-main/shells/serve/tokens'
@@ -132,11 +134,11 @@ describe('SR-029 silence keeps no place', () => {
     ['half a line', 'GET / HT'],
     ['half a head', 'GET / HTTP/1.1\r\nHost: '],
   ])('after %s the connection is ended', async (_name, bytes) => {
-    const { port } = await aPageServer({ waits: { headersMs: 100, bodyMs: 60_000 } })
+    const { port } = await aPageServer({ waits: { headersMs: 100 } })
     expect(statusOf(await silent(port, bytes))).toBe(408)
   })
   test('after half a body, too', async () => {
-    const { port, host, bearer } = await aPageServer({ waits: { headersMs: 60_000, bodyMs: 100 } })
+    const { port, host, bearer } = await aPageServer({ waits: { bodyMs: 100 } })
     const head = [
       'POST /api/call/status.read HTTP/1.1',
       `Host: ${host}`,
@@ -146,6 +148,27 @@ describe('SR-029 silence keeps no place', () => {
     ]
     const answer = await silent(port, `${head.join('\r\n')}\r\n\r\n{"a"`)
     expect([statusOf(answer), JSON.parse(bodyOf(answer)).error.code]).toEqual([408, 'client_body_timeout'])
+  })
+  test('an answer that nobody reads is given up', async () => {
+    const accepted: Duplex[] = []
+    const body = Buffer.alloc(32 * 1024 * 1024)
+    const { port, host } = await aPageServer({
+      page: new Map([['/', { type: 'text/plain', body, immutable: false }]]),
+      waits: { stalledMs: 100 },
+      net: {
+        ...nodeNet,
+        listen: (address, accept) =>
+          nodeNet.listen(address, (socket) => {
+            accepted.push(socket)
+            accept(socket)
+          }),
+      },
+    })
+    const deaf = connect(port, '127.0.0.1', () =>
+      deaf.pause().write(`GET / HTTP/1.1\r\nHost: ${host}\r\n\r\n`),
+    )
+    await expect.poll(() => accepted[0]?.destroyed, { timeout: 4_000 }).toBe(true)
+    deaf.destroy()
   })
   test('a socket that shows no token is out after five seconds, though it does not close its side', async () => {
     const clock = createManualClock()

@@ -242,7 +242,7 @@ describe('hostile clients', () => {
     expect([answer.status, answer.headers.get('x-signalbox-reason')]).toEqual([400, 'bad_params'])
   })
   test('a request that never ends is cut off', async () => {
-    served = await aPageServer({ waits: { headersMs: 200, bodyMs: 200 } })
+    served = await aPageServer({ waits: { headersMs: 200 } })
     const socket = connect(served.port, '127.0.0.1', () => socket.write('GET / HTTP/1.1\r\nHost: '))
     socket.on('error', () => {}).resume()
     await new Promise((resolve) => socket.once('close', resolve))

@@ -33,8 +33,8 @@ export interface ServeParts extends Omit<ApiParts, 'budget' | 'bodyMaxBytes' | '
   readonly say: (words: string) => void
   /** Who may have a port that is taken, in words that go on after a colon; null when that cannot be found out. */
   readonly holderOf: (port: number) => Promise<string | null>
-  /** Times in which headers and body must have come; the usual ones when absent. */
-  readonly waits?: { readonly headersMs: Millis; readonly bodyMs: Millis }
+  /** Times in which headers and body must have come, and an answer be taken on; the usual ones when absent. */
+  readonly waits?: { readonly headersMs?: Millis; readonly bodyMs?: Millis; readonly stalledMs?: Millis }
 }
 
 /** A listening browser shell. */
@@ -112,7 +112,8 @@ function listen(parts: ServeParts, sockets: WebSocketServer, authorities: readon
     checkAccess(accessOf(head), authorities, request.method === 'POST') ??
     (isPlainBody(head) ? null : 'content_type')
   return createHttpListener(limits, {
-    onRequest(request, response, _connection, expects) {
+    onRequest(request, response, { socket }, expects) {
+      response.setTimeout(waits?.stalledMs ?? limits.clientStalledMs, () => socket.destroy())
       const head = readHead(request)
       const fault = faultOf(request, head)
       if (fault) return refuse(response, fault)
