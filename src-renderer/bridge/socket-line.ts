@@ -26,9 +26,9 @@ const words: Readonly<Record<number, string>> = {
 /** Lines over WebSockets to where the page came from. */
 export function dialSocket(page: Window, pass: Pass): Dial {
   return async () => {
-    const token = await pass.token()
-    if (token === null) return fail({ why: 'no ticket, and no session to go on with', end: 'no-ticket' })
-    return openSocket(page, token, () => pass.drop())
+    const right = await pass.right()
+    if (right.token === null) return fail({ why: 'no session to go on with', end: right.end })
+    return openSocket(page, right.token, () => pass.drop())
   }
 }
 

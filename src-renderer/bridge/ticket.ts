@@ -1,10 +1,15 @@
 /** Where the session token is kept: separated by port, unlike cookies (security page 6.3). */
 const tokenKey = 'signalbox.token'
 
-/** The page's right to talk to its server. */
+/** The page's right to talk to its server, or why it has none. */
+export type Right =
+  | { readonly token: string }
+  | { readonly token: null; readonly end: 'no-ticket' | 'used-ticket' }
+
+/** Where the page's right comes from. */
 export interface Pass {
-  /** Turns the ticket into a token, once; later calls give the token kept. Null: neither is there. */
-  token(): Promise<string | null>
+  /** Turns the ticket into a token, once; later calls give the token kept. */
+  right(): Promise<Right>
   /** The server no longer takes the token. */
   drop(): void
 }
@@ -20,18 +25,37 @@ export function takeTicket(page: Window): Pass {
     const rest = page.location.hash.slice(match[0].length)
     page.history.replaceState(null, '', `${page.location.pathname}${rest ? `#${rest}` : ''}`)
   }
+  takeLater(page)
+  let refused = false
   return {
-    async token() {
+    async right() {
       if (ticket) {
         const token = await exchange(page, ticket)
-        if (token === undefined) return page.sessionStorage.getItem(tokenKey) // unreachable: keep the ticket
-        ticket = null
+        if (token !== undefined) ticket = null // else the server could not be asked: keep the ticket
         if (token) page.sessionStorage.setItem(tokenKey, token)
+        refused = token === null
       }
-      return page.sessionStorage.getItem(tokenKey)
+      const kept = page.sessionStorage.getItem(tokenKey)
+      if (kept !== null) return { token: kept }
+      return { token: null, end: refused ? 'used-ticket' : 'no-ticket' }
     },
     drop: () => page.sessionStorage.removeItem(tokenKey),
   }
+}
+
+/**
+ * A link that is pasted into a page that is open changes the fragment alone: the page is loaded anew with the ticket, and
+ * comes back to the place where it was, unless the link names one.
+ */
+function takeLater(page: Window): void {
+  page.addEventListener('hashchange', ({ oldURL }) => {
+    const pasted = /^#ticket=[^&]*/.exec(page.location.hash)
+    if (!pasted) return
+    const place = oldURL.split('#')[1] ?? ''
+    if (pasted[0] === page.location.hash && place.startsWith('/'))
+      page.history.replaceState(null, '', `${page.location.pathname}${pasted[0]}&${place}`)
+    page.location.reload()
+  })
 }
 
 /** A token for the ticket; null when the server refuses it; undefined when the server could not be asked. */

@@ -17,12 +17,19 @@ export function TimeChart({
   readonly note: string
   readonly height?: number
 }) {
-  const { places, preferences } = usePage()
+  const { places, preferences, arrival } = usePage()
   const { zone } = useStore(preferences)
+  const safe = useStore(arrival) === 'safe'
   const cursor = useChartCursor()
   const health = useHealth()
   const watermark = health ? words.frame.environment[health.environment] : null
   const full: ChartModel = { ...model, watermark, writeTime: (atMs) => clock(atMs, zone) }
+  if (safe)
+    return (
+      <p className="p-3 text-muted">
+        {summaryOf(full)} {words.frame.chartLeftOut}
+      </p>
+    )
   return (
     <Chart
       model={full}

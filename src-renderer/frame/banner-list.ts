@@ -7,6 +7,7 @@ import { visible } from '../format/visible'
 import type { Tone } from '../kit/mark'
 import type { EndCode, Link } from '../state/connection'
 import type { Gap } from '../state/feed-stores'
+import type { Arrival } from '../state/page'
 import { words } from '../words/en'
 
 /** A message across the page, and what can be done about it. */
@@ -14,7 +15,7 @@ export interface PageBanner {
   readonly id: string
   readonly tone: Tone
   readonly text: string
-  readonly action: 'retry' | 'reload' | 'dismiss' | null
+  readonly action: 'retry' | 'reload' | 'dismiss' | 'charts' | null
 }
 
 /** What the banners are made from. */
@@ -23,6 +24,8 @@ export interface BannerFacts {
   readonly health: HealthView | null
   readonly gaps: readonly Gap[]
   readonly dismissed: ReadonlySet<string>
+  /** What the window was opened after; `safe` while charts are left out. */
+  readonly arrival: Arrival | null
   readonly nowWallMs: Millis
   readonly nowMonoMs: Millis
   readonly zone: Zone
@@ -41,6 +44,7 @@ export function bannersOf(facts: BannerFacts): readonly PageBanner[] {
     ...healthBanners(facts, 'critical'),
     ...lostStreams(facts),
     ...silence(facts),
+    ...arrivalBanners(facts),
     ...healthBanners(facts, 'warning'),
     ...gapBanners(facts),
     ...healthBanners(facts, 'notice'),
@@ -52,6 +56,7 @@ const ended: Readonly<Record<EndCode, (why: string) => string>> = {
   replaced: () => words.banners.replaced,
   forbidden: () => words.banners.forbidden,
   'no-ticket': () => words.banners.noTicket,
+  'used-ticket': () => words.banners.usedTicket,
   protocol: words.banners.protocol,
 }
 
@@ -70,6 +75,16 @@ function connectionBanners({ link, nowMonoMs, zone }: BannerFacts): PageBanner[]
   const next = left > 0 ? words.banners.retryIn(left) : words.banners.retrying
   const text = words.banners.waiting(visible(link.why), clock(link.sinceWallMs, zone))
   return [{ id: 'link', tone: 'crit', text: `${text} ${next}`, action: 'retry' }]
+}
+
+/** The window died and came back (faults F73 to F75). */
+function arrivalBanners({ arrival }: BannerFacts): PageBanner[] {
+  if (arrival === null) return []
+  return [
+    arrival === 'safe'
+      ? { id: 'safe', tone: 'warn', text: words.banners.safe, action: 'charts' }
+      : { id: 'restarted', tone: 'info', text: words.banners.restarted, action: 'dismiss' },
+  ]
 }
 
 function lostStreams({ health }: BannerFacts): PageBanner[] {

@@ -8,7 +8,7 @@ import { bannersOf, type PageBanner } from './banner-list'
 
 /** What the page has to say now, the worst first. */
 export function useBanners(): readonly PageBanner[] {
-  const { link, feed, preferences, clock, dismissed } = usePage()
+  const { link, feed, preferences, clock, dismissed, arrival } = usePage()
   const now = useNow(500)
   const facts = {
     link: useStore(link),
@@ -16,6 +16,7 @@ export function useBanners(): readonly PageBanner[] {
     gaps: useStore(feed.gaps),
     zone: useStore(preferences).zone,
     dismissed: useStore(dismissed),
+    arrival: useStore(arrival),
     nowWallMs: now.wallMs,
     nowMonoMs: clock.monoMs(),
   }
@@ -24,13 +25,14 @@ export function useBanners(): readonly PageBanner[] {
 
 /** The worst banner, and how many more there are behind the bell. */
 export function BannerSlot() {
-  const { retryNow, dismissed } = usePage()
+  const { retryNow, dismissed, arrival } = usePage()
   const banners = useBanners()
   const [first] = banners
   if (!first) return null
   const actions = {
     retry: { title: words.banners.retryNow, run: retryNow },
     reload: { title: words.banners.reload, run: () => window.location.reload() },
+    charts: { title: words.banners.showCharts, run: () => arrival.set(null) },
     dismiss: {
       title: words.banners.dismiss,
       run: () => dismissed.set(new Set([...dismissed.get(), first.id])),

@@ -17,7 +17,7 @@ import type { PageClock } from './clock'
 import { createStore, type Store } from './store'
 
 /** Why a page no longer tries to connect by itself. */
-export type EndCode = 'unauthorised' | 'replaced' | 'forbidden' | 'no-ticket' | 'protocol'
+export type EndCode = 'unauthorised' | 'replaced' | 'forbidden' | 'no-ticket' | 'used-ticket' | 'protocol'
 
 /** A line that could not be made, or had to close. `end`: trying again would not help. */
 export interface DialError {

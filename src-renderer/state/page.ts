@@ -28,6 +28,8 @@ export interface Page {
   readonly keys: Keys
   /** What the views show instead of the feed while the page is paused; null: they follow. */
   readonly paused: Store<Pause | null>
+  /** How the window came to be opened again; null: as usual. */
+  readonly arrival: Store<Arrival | null>
   /** Ids of the banners that were put away. */
   readonly dismissed: Store<ReadonlySet<string>>
   /** The instant under the pointer on any chart, shared by all of them. */
@@ -35,6 +37,9 @@ export interface Page {
   start(): void
   stop(): void
 }
+
+/** A window that died was opened again: `restarted`, or `safe`, without charts, when it died too often (fault F73). */
+export type Arrival = 'restarted' | 'safe'
 
 /** The feed as it stood when the page was paused. */
 export interface Pause {
@@ -102,6 +107,7 @@ export function createPage({ dial, clock, frames, window, views }: PageOptions):
     toasts: createToasts(clock),
     keys: createKeys(clock, () => preferences.get().singleKeys),
     paused: createStore<Pause | null>(null),
+    arrival: createStore<Arrival | null>(arrivalOf(window.location.search)),
     dismissed: createStore<ReadonlySet<string>>(new Set()),
     cursor: createStore<Cursor | null>(null, frames),
     start() {
@@ -119,6 +125,12 @@ export function createPage({ dial, clock, frames, window, views }: PageOptions):
       this.places.stop()
     },
   }
+}
+
+/** What the desktop shell wrote into the address (shells/electron/window-health.ts). */
+function arrivalOf(search: string): Arrival | null {
+  const params = new URLSearchParams(search)
+  return params.has('safe') ? 'safe' : params.has('restarted') ? 'restarted' : null
 }
 
 /** Holds what the views show, or lets it go. What comes in meanwhile is kept, not shown. */

@@ -58,6 +58,7 @@ export const frame = {
     buffer: (span: string) => `buffer ${span}`,
     noFigures: 'no figures yet',
   },
+  chartLeftOut: 'The chart is left out; the banner brings it back.',
   unitEvents: 'ev/s',
   version: (version: string) => `Signalbox ${version}`,
 } as const
@@ -72,7 +73,13 @@ export const banners = {
   unauthorised:
     'This session ended: its token is no longer valid. What you see is the last data, read-only. For a new link run “npx signalbox open” where Signalbox runs.',
   noTicket:
-    'This page needs a link with a ticket. Run “npx signalbox open” where Signalbox runs and open the link that it prints; each works once.',
+    'This page needs a link with a ticket. Run “npx signalbox open” where Signalbox runs and open the link that it prints, also in this tab; each works once and for one tab.',
+  usedTicket:
+    'This link was used before, or is older than a minute. Run “npx signalbox open” where Signalbox runs and open the new link in this tab: it comes back to this place.',
+  restarted:
+    'This window crashed and was opened again where it was. Requests and recording went on untouched.',
+  safe: 'This window crashed three times within five minutes, so charts are left out. Requests and recording went on untouched.',
+  showCharts: 'Show charts',
   replaced: 'This session was opened in another window. What you see is the last data, read-only.',
   forbidden: 'This session may not read here. What you see is the last data, read-only.',
   protocol: (why: string) => `This page and its server are of different versions: ${why}. Reload the page.`,

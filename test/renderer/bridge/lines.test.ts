@@ -19,6 +19,7 @@ class BrowserSocket extends WebSocket {
 function aWindow(port: number, hash: string, kept: Record<string, string> = {}) {
   const storage = new Map(Object.entries(kept))
   const addresses: string[] = []
+  const loads: string[] = []
   const events = new EventTarget()
   const page = {
     location: {
@@ -27,8 +28,14 @@ function aWindow(port: number, hash: string, kept: Record<string, string> = {}) 
       protocol: 'http:',
       host: `127.0.0.1:${port}`,
       origin: `http://127.0.0.1:${port}`,
+      reload: () => loads.push(page.location.hash),
     },
-    history: { replaceState: (_state: unknown, _title: string, url: string) => addresses.push(url) },
+    history: {
+      replaceState(_state: unknown, _title: string, url: string) {
+        addresses.push(url)
+        page.location.hash = url.slice(url.indexOf('#'))
+      },
+    },
     sessionStorage: {
       getItem: (key: string) => storage.get(key) ?? null,
       setItem: (key: string, value: string) => void storage.set(key, value),
@@ -39,7 +46,13 @@ function aWindow(port: number, hash: string, kept: Record<string, string> = {}) 
     removeEventListener: events.removeEventListener.bind(events),
     dispatchEvent: events.dispatchEvent.bind(events),
   }
-  return { page: page as unknown as Window, addresses, storage }
+  /** A link is pasted into the open page: only its fragment is another. */
+  const paste = (fragment: string) => {
+    const oldURL = `${page.location.origin}/${page.location.hash}`
+    page.location.hash = fragment
+    page.dispatchEvent(Object.assign(new Event('hashchange'), { oldURL }))
+  }
+  return { page: page as unknown as Window, addresses, storage, loads, paste }
 }
 
 describe('a browser’s line', () => {
@@ -145,6 +158,29 @@ describe('a browser’s line', () => {
 
   test('without ticket and token there is nothing to try', async () => {
     expect(await connect(aWindow(port, '').page)()).toMatchObject({ ok: false, error: { end: 'no-ticket' } })
+  })
+
+  test('a ticket that was used is told apart from none', async () => {
+    const dialled = await connect(aWindow(port, '#ticket=used').page)()
+    expect(dialled).toMatchObject({ ok: false, error: { end: 'used-ticket' } })
+  })
+
+  test.each([
+    ['#/decisions?q=a', '#ticket=t1', '#ticket=t1&/decisions?q=a', 'comes back to where it was'],
+    ['', '#ticket=t1', '#ticket=t1', 'has no place to come back to'],
+    ['#/decisions', '#ticket=t1&/replicas', '#ticket=t1&/replicas', 'goes where the link says'],
+  ])('from %j a link %j is pasted: loaded anew at %j, since it %s', (from, pasted, at) => {
+    const { page, paste, loads } = aWindow(port, from)
+    connect(page)
+    paste(pasted)
+    expect(loads).toEqual([at])
+  })
+
+  test('another place in the page is no reason to load it anew', () => {
+    const { page, paste, loads } = aWindow(port, '#/decisions')
+    connect(page)
+    paste('#/replicas')
+    expect(loads).toEqual([])
   })
 
   test('a ticket that was used falls back on the session that this tab has', async () => {

@@ -12,6 +12,7 @@ const facts = (over: Partial<BannerFacts> = {}): BannerFacts => ({
   health: aHealth(),
   gaps: [],
   dismissed: new Set(),
+  arrival: null,
   nowWallMs: startWallMs + 8_000,
   nowMonoMs: 1_000,
   zone: 'utc',
@@ -60,6 +61,27 @@ describe('banners', () => {
       'streams were lost',
       { health: aHealth({ lostStreams: 3 }) },
       ['3 streams were lost when a process ended.'],
+    ],
+    [
+      'F73 the window crashed and is back',
+      { arrival: 'restarted' },
+      ['This window crashed and was opened again where it was. Requests and recording went on untouched.'],
+    ],
+    [
+      'F73 the window keeps crashing',
+      { arrival: 'safe' },
+      [
+        'This window crashed three times within five minutes, so charts are left out. Requests and recording went on untouched.',
+      ],
+    ],
+    [
+      'the link was used before',
+      { link: { phase: 'ended', end: 'used-ticket', why: '', sinceWallMs: startWallMs } },
+      [
+        expect.stringContaining(
+          'This link was used before, or is older than a minute. Run “npx signalbox open”',
+        ),
+      ],
     ],
     ['what was put away', { gaps: [gap], dismissed: new Set([`gap-${gap.toWallMs}`]) }, []],
   ] as const)('%s', (_, over, texts) => {
