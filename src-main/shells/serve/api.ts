@@ -56,7 +56,12 @@ export async function callForScript(name: string, parts: ApiParts, asked: Asked)
   }
   if (!parts.limits.takeCall(token)) return refuse(response, 'client_limit')
   if (!Object.hasOwn(rpc, name))
-    return refuseCall(response, 404, 'no_such_call', 'There is no call of that name; the versions may differ.')
+    return refuseCall(
+      response,
+      404,
+      'no_such_call',
+      'There is no call of that name; the versions may differ.',
+    )
   const read = await bodyOf(parts, asked)
   if (!read.ok) return refuseBody(response, read.error)
   const [near, far] = createTransportPair()

@@ -262,6 +262,7 @@ test('the decisions command prints the documented members', async ({ console }) 
     'served',
     'rank',
     'status',
+    'ttftMs',
     'reason',
     'candidates',
   ])
