@@ -1,4 +1,5 @@
 import { Hint } from '../kit/hint'
+import { modKey } from '../state/keys'
 import { usePage } from '../state/use-page'
 import { useStore } from '../state/use-store'
 import { views } from '../views'
@@ -14,7 +15,7 @@ export function Navigation() {
       className="flex w-20 shrink-0 flex-col gap-1 border-line border-r bg-panel p-1"
     >
       {views.map(({ id, title, goKey, icon: Icon }, at) => (
-        <Hint key={id} text={words.frame.goHint(title, goKey, at + 1)}>
+        <Hint key={id} text={words.frame.goHint(title, goKey, modKey(navigator), at + 1)}>
           <button
             type="button"
             aria-current={id === current ? 'page' : undefined}

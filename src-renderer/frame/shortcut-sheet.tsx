@@ -1,5 +1,6 @@
 import { Dialog } from '../kit/dialog'
 import { Keys } from '../kit/panel'
+import { modKey } from '../state/keys'
 import { usePage } from '../state/use-page'
 import { useStore } from '../state/use-store'
 import { words } from '../words/en'
@@ -20,7 +21,7 @@ export function ShortcutSheet({ open, onClose }: { readonly open: boolean; onClo
               {shortcuts.map((shortcut) => (
                 <li key={shortcut.keys} className="flex min-h-7 items-center gap-3">
                   <span className="flex-1">{shortcut.title}</span>
-                  <Keys of={shortcut.keys.replace('mod+', '⌘/Ctrl+')} />
+                  <Keys of={shortcut.keys.replace('mod+', `${modKey(navigator)}+`)} />
                 </li>
               ))}
             </ul>

@@ -2,6 +2,7 @@ import { Link2, Monitor, Moon, Search, Sun } from 'lucide-react'
 import { zoneName } from '../format/times'
 import { Button, IconButton } from '../kit/button'
 import { Segments } from '../kit/segments'
+import { modKey } from '../state/keys'
 import { useNow } from '../state/use-now'
 import { usePage } from '../state/use-page'
 import { useStore } from '../state/use-store'
@@ -39,9 +40,13 @@ export function TopBar({ onPalette }: { onPalette(): void }) {
           ]}
           onChange={(zone) => preferences.set({ ...chosen, zone })}
         />
-        <Button icon={Search} onClick={onPalette} aria-keyshortcuts="Control+K">
+        <Button
+          icon={Search}
+          onClick={onPalette}
+          aria-keyshortcuts={modKey(navigator) === '⌘' ? 'Meta+K' : 'Control+K'}
+        >
           <span className="text-muted">{words.frame.openPalette}</span>
-          <kbd className="font-mono text-12 text-faint">⌘K</kbd>
+          <kbd className="font-mono text-12 text-faint">{modKey(navigator)} K</kbd>
         </Button>
         <div className="flex">
           <IconButton icon={Link2} label={words.frame.share} onClick={share} />

@@ -56,11 +56,14 @@ export function Mark({
   icon: Icon = toneIcons[tone],
   children,
   title,
+  wraps = false,
 }: {
   readonly tone: Tone
   readonly icon?: LucideIcon | undefined
   readonly children: ReactNode
   readonly title?: string | undefined
+  /** Shown whole, on several lines when need be; otherwise cut to one. */
+  readonly wraps?: boolean
 }) {
   return (
     <span
@@ -68,7 +71,7 @@ export function Mark({
       title={title}
     >
       <Icon aria-hidden="true" className="size-3.5 shrink-0" />
-      <span className="truncate">{children}</span>
+      <span className={wraps ? 'min-w-0 break-words' : 'truncate'}>{children}</span>
     </span>
   )
 }

@@ -15,6 +15,11 @@ export interface ShortcutGroup {
   readonly shortcuts: readonly Shortcut[]
 }
 
+/** What `mod` is called on the keyboard of this machine. */
+export function modKey({ platform }: { readonly platform: string }): '⌘' | 'Ctrl' {
+  return /^(Mac|iP)/.test(platform) ? '⌘' : 'Ctrl'
+}
+
 /** The shortcuts that hold now. Later groups win over earlier ones. */
 export interface Keys {
   readonly groups: Store<readonly ShortcutGroup[]>

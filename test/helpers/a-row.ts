@@ -44,6 +44,7 @@ export const aDecision = (own: Partial<DecisionMade> = {}): DecisionMade => ({
   pick: 'r1',
   fallbacks: ['r2'],
   refusal: null,
+  answer: null,
   reasons: [
     { replicaId: 'r1', verdict: 'picked', why: 'owner', rank: 0, facts: { inFlight: 1 } },
     { replicaId: 'r2', verdict: 'fallback', why: 'fallback-rank', rank: 1, facts: { inFlight: 0 } },

@@ -46,6 +46,7 @@ export const aRow = (id: string, over: Partial<DecisionRow> = {}): DecisionRow =
   pick: 'r1',
   fallbacks: ['r2', 'r3'],
   refusal: null,
+  answer: null,
   reasons: [
     {
       replicaId: 'r1',

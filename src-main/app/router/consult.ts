@@ -104,6 +104,7 @@ export function createConsult(options: ConsultOptions): Consult {
       question,
       decision: made?.decision ?? null,
       configuration: made?.configuration ?? decider.configuration,
+      answer: saidBy(answer, made),
       fleetEpoch: decider.membership.fleet.epoch,
       wallMs: clock.wallMs(),
       monoMs: askedMonoMs,
@@ -111,6 +112,11 @@ export function createConsult(options: ConsultOptions): Consult {
     })
     return { ...answer, decisionId: id, hold: made?.hold ?? null }
   }
+}
+
+/** What was said, when no replica was picked by it: an id in it is one that a fault put there. */
+function saidBy({ status, replicaId, detail }: Told, made: Decided | null): DecisionMade['answer'] {
+  return made?.decision?.choice.kind === 'picked' ? null : { status, named: replicaId, detail }
 }
 
 function answerOf({ decision, trouble }: Decided, { membership }: Decider): Told {

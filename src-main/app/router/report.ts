@@ -18,6 +18,7 @@ export interface PendingDecision {
   /** Null when the deciding step gave no decision. */
   readonly decision: Decision | null
   readonly configuration: Configuration
+  readonly answer: DecisionMade['answer']
   readonly fleetEpoch: number
   readonly wallMs: Millis
   readonly monoMs: Millis

@@ -12,6 +12,8 @@ export interface WordField {
   readonly short?: Readonly<Record<string, string>>
   /** True when `yes` and `no` also stand for having a value and having none. */
   readonly yesOrNo?: true
+  /** True when values are long hashes, which are also named by their beginning or as lists show them: `a01c…3f`. */
+  readonly hashed?: true
   /** What the row has; empty when it has none. */
   readonly read: (facts: RowFacts) => readonly (string | null)[]
 }
@@ -42,7 +44,7 @@ const word = (
   name: string,
   help: string,
   read: WordField['read'],
-  more: Pick<WordField, 'short' | 'yesOrNo'> & { readonly values?: readonly string[] } = {},
+  more: Pick<WordField, 'short' | 'yesOrNo' | 'hashed'> & { readonly values?: readonly string[] } = {},
 ): WordField => ({ kind: 'word', name, help, read, values: null, ...more })
 const count = (name: string, help: string, read: NumberField['read']): NumberField => ({
   kind: 'number',
@@ -74,7 +76,14 @@ export const filterFields: readonly FilterField[] = [
     facts.reason,
     facts.serveReason,
   ]),
-  word('session', 'keyed hash of the session; none with -session:*', (facts) => [facts.session]),
+  word(
+    'session',
+    'keyed hash of the session, or its beginning; none: no session key',
+    (facts) => [facts.session],
+    {
+      hashed: true,
+    },
+  ),
   word('req', 'request id', (facts) => [facts.requestId]),
   word('replica', 'picked or served', (facts) => [facts.pick, facts.served]),
   word('pick', 'replica that was picked', (facts) => [facts.pick]),

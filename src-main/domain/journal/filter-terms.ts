@@ -115,6 +115,9 @@ function wordTest(field: WordField, term: Term, value: TermValue): Tested {
     const has = presence(field)
     return ok(value.text.toLowerCase() === 'yes' ? has : (facts) => !has(facts))
   }
+  if (field.values === null && !value.quoted && value.text.toLowerCase() === 'none') return ok(absence(field))
+  const hash = field.hashed && !value.quoted ? /^([0-9a-f]{4,31})(?:…([0-9a-f]*))?$/i.exec(value.text) : null
+  if (hash) return ok(beginsAndEnds(field, hash[1] as string, hash[2] ?? ''))
   const prefix = !value.quoted && value.text.endsWith('*')
   const written = (prefix ? value.text.slice(0, -1) : value.text).toLowerCase()
   const wanted = field.short?.[written] ?? written
@@ -133,6 +136,16 @@ function wordTest(field: WordField, term: Term, value: TermValue): Tested {
       return own !== undefined && (prefix ? own.startsWith(wanted) : own === wanted)
     }),
   )
+}
+
+/** What lists show as `none`: a row without a value, or with that very word. */
+function absence(field: WordField): RowTest {
+  return (facts) => field.read(facts).every((value) => value === null || value.toLowerCase() === 'none')
+}
+
+function beginsAndEnds(field: WordField, first: string, last: string): RowTest {
+  const [start, end] = [first.toLowerCase(), last.toLowerCase()]
+  return (facts) => field.read(facts).some((value) => value?.startsWith(start) && value.endsWith(end))
 }
 
 const timeUnits: Readonly<Record<string, number>> = { '': 1, us: 0.001, ms: 1, s: 1_000, m: 60_000 }

@@ -24,6 +24,16 @@ export interface PolicyInForce {
   readonly params: Readonly<Record<string, ParamValue>>
 }
 
+/** What the router said when it named no replica that could be used. */
+export interface RouterAnswer {
+  /** HTTP status; 0: the connection was closed without an answer. */
+  readonly status: 0 | 200 | 500 | 503
+  /** The replica id that it named, in Ray's long form; null: none. */
+  readonly named: string | null
+  /** Its own words; null: none. */
+  readonly detail: string | null
+}
+
 /** A pick was made, or refused: the first of a request's two records. Holds no prompt and no plain session id. */
 export interface DecisionMade {
   readonly kind: 'decided'
@@ -47,6 +57,8 @@ export interface DecisionMade {
   readonly pick: ReplicaId | null
   readonly fallbacks: readonly ReplicaId[]
   readonly refusal: Refusal | null
+  /** Null when a replica was picked. */
+  readonly answer: RouterAnswer | null
   readonly reasons: readonly Reason[]
   readonly facts: Readonly<Record<string, number>>
   /** Time from asking the router to its answer, µs. */

@@ -11,6 +11,8 @@ export interface Column<Row> {
   /** A track of a CSS grid: `4.5rem`, `minmax(6rem, 1fr)`. */
   readonly width: string
   readonly align?: 'right'
+  /** A sentence that must be read whole: the row grows with it, where rows may be of different heights. */
+  readonly wraps?: true
   /** What rows are ordered by; null goes last whichever way. A column without it is not sortable. */
   readonly sortBy?: (row: Row) => number | string | null
   cell(row: Row): ReactNode

@@ -100,7 +100,7 @@ function BodyRow<Row>({
       {columns.map((column) => (
         <td
           key={column.id}
-          className={`truncate ${tight ? 'px-1.5' : 'px-2'} ${column.align === 'right' ? 'text-right' : ''}`}
+          className={`${column.wraps ? '' : 'truncate'} ${tight ? 'px-1.5' : 'px-2'} ${column.align === 'right' ? 'text-right' : ''}`}
         >
           {column.cell(row)}
         </td>

@@ -37,7 +37,7 @@ export function GroupTable({ by, filter }: { readonly by: GroupField; readonly f
   ) : null
   if (!data) return failure ?? <Loading waitingFor={text.waitingFor} />
   const open = ({ key }: Group) => {
-    const clause = key === '' ? `-${by}:*` : clauseOf(by, key)
+    const clause = clauseOf(by, key)
     places.go({ params: { by: null, q: [filter, clause].filter(Boolean).join(' ') } })
   }
   return (

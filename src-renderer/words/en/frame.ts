@@ -5,7 +5,7 @@ export const frame = {
   environment: { DEMO: 'DEMO' },
   demoMark: 'embedded replicas, synthetic sessions',
   navigation: 'Views',
-  goHint: (view: string, key: string, digit: number) => `${view} (g ${key}, ⌘/Ctrl ${digit})`,
+  goHint: (view: string, key: string, mod: string, digit: number) => `${view} (g ${key}, ${mod} ${digit})`,
   topBar: 'Time and tools',
   statusBar: 'Status',
   readOnly: 'read-only',

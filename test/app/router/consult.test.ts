@@ -171,6 +171,26 @@ describe('an answer of the deciding step', () => {
     expect(ask()).toMatchObject({ status: 200, replicaId: null, refusal: null, hold: null })
     expect([asked, decider.inFlight.total, reported[0]?.decision]).toEqual([0, 0, null])
   })
+
+  test.each([
+    ['router-down', { status: 0, named: null, detail: null }],
+    ['router-500', { status: 500, named: null, detail: 'Internal Server Error' }],
+    ['router-junk', { status: 200, named: null, detail: null }],
+    ['router-unknown-replica', { status: 200, named: 'P#no-such-replica', detail: null }],
+  ] as const)('what was answered under %s is on record', (fault, answer) => {
+    const { ask, reported } = routerOf(() => picked([0]), [fault])
+    ask()
+    expect(reported[0]?.answer).toEqual(answer)
+  })
+
+  test('so are the words of a refusal; of a pick the decision itself tells', () => {
+    const answers = [refused('no_replica'), picked([0])].map((choice) => {
+      const { ask, reported } = routerOf(() => choice)
+      ask()
+      return reported[0]?.answer
+    })
+    expect(answers).toEqual([{ status: 503, named: null, detail: 'No replicas are available.' }, null])
+  })
 })
 
 describe('the fleet', () => {

@@ -45,6 +45,7 @@ function pendingDecisions(clock: ManualClock) {
       },
       decision,
       configuration: configuration.value,
+      answer: null,
       fleetEpoch: 0,
       wallMs: clock.wallMs(),
       monoMs: clock.monoMs(),

@@ -43,6 +43,29 @@ const rows: readonly [string, Partial<DecisionRow>, string, string | null][] = [
     'No replica was picked: the deciding step gave no answer that could be used, routing failed with router_unreachable, and the client got 503.',
     'router 84.0 µs',
   ],
+  ...(
+    [
+      [0, null, null, 'the router closed the connection without an answer'],
+      [500, null, 'Internal Server Error', 'the router answered 500 (Internal Server Error)'],
+      [200, null, null, 'the router’s answer held no replica id that could be read'],
+      [200, 'p#no-such', null, 'the router named p#no-such, which is no replica of this fleet'],
+    ] as const
+  ).map(([status, named, detail, said]): (typeof rows)[number] => [
+    said,
+    {
+      ...refusedByRouter,
+      answer: { status, named, detail },
+      outcome: anOutcome({
+        end: 'refused',
+        status: 503,
+        reason: 'x',
+        serveReason: 'router_non_200',
+        served: null,
+      }),
+    },
+    `No replica was picked: ${said}, routing failed with router_non_200, and the client got 503.`,
+    'router 84.0 µs',
+  ]),
   [
     'no replica was ready',
     {

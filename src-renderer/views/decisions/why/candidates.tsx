@@ -41,10 +41,11 @@ const columns: readonly Column<Reason>[] = [
     id: 'verdict',
     title: text.columns.verdict,
     width: 'minmax(9rem, 1fr)',
+    wraps: true,
     cell: ({ verdict, why }) => {
       const sentence = `${text.verdicts[verdict]}: ${text.because[why]}`
       return (
-        <Mark tone={looks[verdict].tone} icon={looks[verdict].icon} title={sentence}>
+        <Mark tone={looks[verdict].tone} icon={looks[verdict].icon} wraps>
           {sentence}
         </Mark>
       )

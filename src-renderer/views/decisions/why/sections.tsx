@@ -38,6 +38,7 @@ export function Path({ row }: { readonly row: DecisionRow }) {
 
 /** Owner as recomputed, pick and served as observed: three cells, equal or not. */
 export function Agreement({ row }: { readonly row: DecisionRow }) {
+  if (row.pick === null) return <p className="text-faint">{text.agreement.nothing}</p>
   const owner = row.reasons.find(({ why, rank }) => why === 'owner' && rank === 0)?.replicaId ?? null
   const served = row.outcome?.served ?? null
   const { origin } = words.field

@@ -12,12 +12,21 @@ export function verdictOf(row: DecisionRow): string {
 }
 
 function pickSentence(row: DecisionRow): string {
-  if (row.pick === null && row.refusal === null) return text.notDecided
+  if (row.pick === null && row.refusal === null) return text.notDecided(routerSaid(row))
   if (row.pick === null) return row.refusal === 'at_capacity' ? text.atCapacity : text.noReplica
   const pick = visible(row.pick)
   const why = row.reasons.find(({ verdict }) => verdict === 'picked')?.why
   if (why === 'owner') return row.facts.keyed === 0 ? text.ownerByRequest(pick) : text.owner(pick)
   return why === 'turn' ? text.turn(pick) : text.picked(pick, visible(row.policy.id))
+}
+
+/** What the router answered instead of a replica, in a clause. */
+function routerSaid({ answer }: DecisionRow): string {
+  if (!answer) return text.saidNothingKnown
+  const { status, named, detail } = answer
+  if (status === 0) return text.saidNothing
+  if (status !== 200) return text.saidStatus(status, visible(detail ?? ''))
+  return named === null ? text.saidNoId : text.saidUnknownId(visible(named))
 }
 
 function endSentence({ outcome, asked, pick: picked }: DecisionRow): string {
