@@ -30,10 +30,13 @@ export function rangeOf({ params }: Place, spansMs: readonly Millis[] = sessionS
 /** The parameters of a place that set a range. */
 export function paramsOfRange(range: Range): Readonly<Record<string, string | null>> {
   if (range.kind === 'live') return { win: String(range.spanMs / minute), from: null, to: null }
-  return {
-    from: new Date(Math.round(range.fromWallMs)).toISOString(),
-    to: new Date(Math.round(range.toWallMs)).toISOString(),
-  }
+  return { from: isoOf(range.fromWallMs), to: isoOf(range.toWallMs) }
+}
+
+/** ISO time; null for an instant that no calendar has, which no range can name. */
+function isoOf(wallMs: Millis): string | null {
+  const at = new Date(Math.round(wallMs))
+  return Number.isNaN(at.getTime()) ? null : at.toISOString()
 }
 
 /** The range around an instant: ten minutes before and after it. */

@@ -219,6 +219,15 @@ describe('what happens at the same time', () => {
   })
 })
 
+test.each([
+  [0, true],
+  [23 * 3_600_000, true],
+  [25 * 3_600_000, false],
+])('a note that lies %i ms ahead of now is taken: %s', { timeout: withinMs }, async (aheadMs, taken) => {
+  const { call } = await aConsole({ replicas: 1 })
+  expect((await call('notes.add', { text: 'a note', atWallMs: Date.now() + aheadMs })).ok).toBe(taken)
+})
+
 test('records that do not arrive are told after three seconds, and it is told when they do again', () => {
   const clock = createManualClock()
   const health = { standing: new Map(), droppedRecords: 0 } as never as Health

@@ -1,4 +1,5 @@
 import { ok, type Result } from '../../base/result'
+import type { Millis } from '../../base/units'
 import type { Handlers } from '../../contract/peer'
 import type { Rpc } from '../../contract/rpc'
 import type { CallError } from '../../contract/wire'
@@ -13,6 +14,9 @@ import type { AuditBody, ControlSeams } from './control'
 import type { Faults } from './faults'
 import type { Health } from './health'
 import type { Hub, Subscription } from './hub'
+
+/** How far ahead a note may lie, ms: a planned change, and clocks that differ. */
+const noteAheadMs: Millis = 86_400_000
 
 interface Parts {
   readonly seams: ControlSeams
@@ -113,6 +117,11 @@ export function createHandlers(parts: Parts): Handlers<Rpc> {
         return done
       }),
     'notes.add': async ({ text, atWallMs }) => {
+      if (atWallMs > parts.seams.clock.wallMs() + noteAheadMs)
+        return refuse(
+          'bad_params',
+          'the note lies more than a day in the future; give the time of what it is about',
+        )
       cluster.record({ kind: 'note.added', text, atWallMs, actor })
       return done
     },

@@ -92,6 +92,13 @@ describe('the range', () => {
     ],
   ] as const)('%s', (_, params, range) => expect(rangeOf({ view: 'overview', params })).toEqual(range))
 
+  test.each([1e18, -1e18, Number.NaN, Number.POSITIVE_INFINITY])(
+    'around %d, which no calendar has, no range is set',
+    (wallMs) => {
+      expect(paramsOfRange(aroundInstant(wallMs))).toEqual({ from: null, to: null })
+    },
+  )
+
   test('ten minutes around an instant, written and read', () => {
     const params = paramsOfRange(aroundInstant(at))
     expect(rangeOf({ view: 'timeline', params: { from: params.from ?? '', to: params.to ?? '' } })).toEqual({
