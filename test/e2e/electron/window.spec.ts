@@ -86,4 +86,11 @@ test('F73 the window comes back where it was and says why; after three crashes i
       text: expect.stringContaining('LIVE'),
     })
   }
+  const alerts = () =>
+    app.evaluate(async ({ BrowserWindow }) => {
+      const contents = BrowserWindow.getAllWindows()[0]?.webContents
+      await contents?.executeJavaScript('document.querySelector("button[aria-label$=alerts]").click()')
+      return String(await contents?.executeJavaScript('document.body.innerText'))
+    })
+  expect(await alerts()).toContain('charts are left out')
 })
