@@ -23,7 +23,10 @@ export interface ReplicaSpec {
 export interface HostedReplica {
   /** Origin of its HTTP port. */
   readonly url: string
-  /** Refuses new requests, waits for running ones up to the limit, then closes; answers how many it cut off. */
+  /**
+   * Is unhealthy from now on, refuses new requests after a grace for those on their way, waits for running ones up to the
+   * limit, then closes; answers how many it cut off.
+   */
   drain(waitMs: Millis): Promise<number>
   /** Ends as a crash does: the port closes and every connection is reset, now. */
   kill(): Promise<void>

@@ -28,10 +28,16 @@ const start: Start = {
   host: '127.0.0.1',
 }
 
+/** Real timers, but the two seconds for which a draining replica takes new requests are a quarter of one. */
+const quickGrace = {
+  every: realSeams.timers.every,
+  after: (ms: number, job: () => void) => realSeams.timers.after(ms === 2_000 ? 250 : ms, job),
+}
+
 /** A fleet over a link, and control's end of it. */
 function compose() {
   const [ours, theirs] = createTransportPair()
-  const fleet = composeFleet(theirs, realSeams)
+  const fleet = composeFleet(theirs, { ...realSeams, timers: quickGrace })
   open.push(fleet)
   const { call } = createPeer<
     Record<string, never>,
@@ -52,7 +58,7 @@ async function started(more: Partial<Start> = {}) {
 }
 const ids = (replicas: readonly Replica[]) => replicas.map(({ id }) => id)
 /** Opens a stream; its text fails when it is cut. Not by `fetch`, which takes a cut for the end when it may not reuse. */
-const chat = (url: string) =>
+const chat = (url: string, tokensMax = 10_000) =>
   new Promise<{ status: number; text(): Promise<string> }>((resolve, reject) => {
     const sent = request(
       `${url}/v1/chat/completions`,
@@ -60,7 +66,13 @@ const chat = (url: string) =>
       (reply) => resolve({ status: reply.statusCode ?? 0, text: () => text(reply) }),
     )
     sent.on('error', reject)
-    sent.end(JSON.stringify({ messages: [{ role: 'user', content: 'Hello' }], stream: true }))
+    sent.end(
+      JSON.stringify({
+        messages: [{ role: 'user', content: 'Hello' }],
+        stream: true,
+        max_tokens: tokensMax,
+      }),
+    )
   })
 const status = (url: string) => ask(`${url}/health`).then((reply) => reply.status)
 const refused = (url: string) =>
@@ -137,17 +149,25 @@ describe('scaling', () => {
     expect(await call('fleet.scale', { replicas: 3 })).toMatchObject({ value: { added: [], removed: [] } })
   })
 
-  test('a replica that is scaled away is unhealthy, refuses new requests, finishes its stream, then closes', async () => {
-    const { call, replicas } = await started({ speed: 1 })
+  test('a replica that is scaled away is unhealthy at once, still takes what is on its way, then refuses, finishes, closes', async () => {
+    const { call, replicas } = await started({ speed: 2 })
     const { url } = present(replicas[2], 'r3')
-    const stream = await chat(url)
+    const early = (await chat(url)).text()
     const scaled = await call('fleet.scale', { replicas: 2 })
     expect(scaled).toMatchObject({ value: { removed: ['r3'] } })
     expect(await status(url)).toBe(503)
-    const late = await chat(url)
-    expect(late.status).toBe(503)
-    expect(JSON.parse(await late.text())).toMatchObject({ error: { message: expect.stringContaining('r3') } })
-    expect((await stream.text()).endsWith('data: [DONE]\n\n')).toBe(true)
+    const onItsWay = await chat(url)
+    expect(onItsWay.status).toBe(200)
+    const last = onItsWay.text()
+    const refusals: string[] = []
+    await until('a refusal', async () => {
+      const late = await chat(url, 1)
+      const said = await late.text()
+      if (late.status === 503) refusals.push(said)
+      return late.status === 503
+    })
+    expect(JSON.parse(refusals[0] ?? '')).toMatchObject({ error: { message: expect.stringContaining('r3') } })
+    for (const stream of [early, last]) expect((await stream).endsWith('data: [DONE]\n\n')).toBe(true)
     await until('closed', () => refused(url))
   })
 

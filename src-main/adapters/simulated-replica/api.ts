@@ -10,8 +10,12 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => void
 type Route = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>
 type Routes = Readonly<Record<string, Readonly<Record<string, Route>>>>
 
-/** The HTTP interface of one replica, as vLLM's API server has it. */
-export function createReplicaApi(parts: ReplicaParts, generations: Generations): Handler {
+/** The HTTP interface of one replica, as vLLM's API server has it. @param isDraining whether it is unhealthy for that */
+export function createReplicaApi(
+  parts: ReplicaParts,
+  generations: Generations,
+  isDraining: () => boolean,
+): Handler {
   const { model, preset, engine, metrics, clock } = parts
   const created = Math.floor(clock.wallMs() / 1_000)
   const card = {
@@ -23,7 +27,7 @@ export function createReplicaApi(parts: ReplicaParts, generations: Generations):
     parent: null,
     max_model_len: preset.modelTokensMax,
   }
-  const health: Route = (_, response) => send(response, generations.stopping ? 503 : 200, '', null)
+  const health: Route = (_, response) => send(response, isDraining() ? 503 : 200, '', null)
   const routes: Routes = {
     '/health': { GET: health },
     '/ping': { GET: health, POST: health },

@@ -20,7 +20,6 @@ export interface Generations {
   serve(kind: 'chat' | 'completion', request: IncomingMessage, response: ServerResponse): Promise<void>
   /** From now on new ones are refused with 503. */
   stop(): void
-  readonly stopping: boolean
   /** Under way. */
   readonly open: number
   /** Resolves when none is under way. */
@@ -85,9 +84,6 @@ export function createGenerations(parts: ReplicaParts): Generations {
     },
     stop() {
       stopping = true
-    },
-    get stopping() {
-      return stopping
     },
     get open() {
       return open

@@ -36,26 +36,35 @@ export function createSimulatedReplicaHost(seams: ReplicaHostSeams): ReplicaHost
       const engine = createEngine({ preset, speed, clock, timers, observer: metrics })
       const parts = { ...seams, id, model, preset, seed, engine, metrics }
       const generations = createGenerations(parts)
-      const listening = await listenHttp(seams.net, host, createReplicaApi(parts, generations))
+      let draining = false
+      const api = createReplicaApi(parts, generations, () => draining)
+      const listening = await listenHttp(seams.net, host, api)
       if (!listening.ok) {
         engine.close()
         return fail({ message: `replica ${id} cannot listen on ${host}: ${listening.error.message}` })
       }
       const origin = host.includes(':') ? `[${host}]` : host
       const url = `http://${origin}:${listening.value.port}`
-      return ok(hosted(url, { generations, engine, listener: listening.value, timers }))
+      const onDrain = () => {
+        draining = true
+      }
+      return ok(hosted(url, { generations, engine, listener: listening.value, timers, onDrain }))
     },
   }
 }
+
+/** How long a draining replica still takes new requests: those that were on their way when its router was told. */
+const graceMs: Millis = 2_000
 
 interface Parts {
   readonly generations: Generations
   readonly engine: Engine
   readonly listener: HttpListener
   readonly timers: Timers
+  readonly onDrain: () => void
 }
 
-function hosted(url: string, { generations, engine, listener, timers }: Parts): HostedReplica {
+function hosted(url: string, { generations, engine, listener, timers, onDrain }: Parts): HostedReplica {
   let ended: Promise<void> | null = null
   const end = (how: 'reset' | 'close') => {
     ended ??= (async () => {
@@ -69,6 +78,8 @@ function hosted(url: string, { generations, engine, listener, timers }: Parts): 
   return {
     url,
     async drain(waitMs: Millis) {
+      onDrain()
+      await new Promise<void>((resolve) => void timers.after(graceMs, resolve))
       generations.stop()
       const late = await firstOf(generations.idle(), timers, waitMs)
       const cut = late ? generations.open : 0

@@ -6,8 +6,8 @@ import type { CallError } from '../../contract/wire'
 import type { Replica, ReplicaId } from '../../domain/fleet/replica'
 import type { HostedReplica, ReplicaHost } from '../../ports/replica-host'
 
-/** How long a replica that is scaled away may finish its streams. */
-const scaleDownWaitMs: Millis = 30_000
+/** How long a replica that is scaled away may finish its streams (security page 7.5, drain of one replica). */
+const scaleDownWaitMs: Millis = 300_000
 /**
  * KV capacity of a demo replica. With session affinity its conversations and the shared instructions fit; spread over all
  * replicas they do not, and the hit rate tells which it was. Measured with the demo traffic at 8 replicas, 6 requests/s:
