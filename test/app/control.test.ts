@@ -217,6 +217,27 @@ describe('what happens at the same time', () => {
     scaled = true
     expect([...new Set((await asking).flat())]).toEqual([200])
   })
+  test('streams that run at replicas that are scaled away end whole', { timeout: withinMs }, async () => {
+    const { call, ready } = await aConsole({ replicas: 4, speed: 4 })
+    const stream = async (session: string) => {
+      const response = await fetch(`${ready.proxyUrl}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-session-id': session },
+        body: JSON.stringify({
+          model: 'demo-8b',
+          messages: [{ role: 'user', content: 'hello' }],
+          max_tokens: 300,
+          ignore_eos: true,
+          stream: true,
+        }),
+      })
+      return { replica: response.headers.get('x-signalbox-replica'), text: response.text() }
+    }
+    const streams = await Promise.all(Array.from({ length: 16 }, (_, index) => stream(`s${index}`)))
+    expect(new Set(streams.map(({ replica }) => replica)).size).toBe(4)
+    await call('fleet.scale', { replicas: 1 })
+    for (const { text } of streams) expect((await text).trimEnd().endsWith('data: [DONE]')).toBe(true)
+  })
 })
 
 test.each([
