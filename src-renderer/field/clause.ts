@@ -1,5 +1,9 @@
 import type { DecisionRow } from '../../src-main/domain/journal/record'
+import { isFailure, outcomeClasses } from '../../src-main/domain/routing/outcome'
 import { standingOf } from './outcome'
+
+/** The condition that failures fit: the cluster failed a user. */
+export const failuresFilter = `outcome:${outcomeClasses.filter(isFailure).join(',')}`
 
 /** A condition of the filter language, quoted where its value needs it. */
 export function clauseOf(field: string, value: string): string {

@@ -42,6 +42,7 @@ export function bannersOf(facts: BannerFacts): readonly PageBanner[] {
   return [
     ...connectionBanners(facts),
     ...healthBanners(facts, 'critical'),
+    ...faultBanners(facts),
     ...lostStreams(facts),
     ...silence(facts),
     ...arrivalBanners(facts),
@@ -85,6 +86,16 @@ function arrivalBanners({ arrival }: BannerFacts): PageBanner[] {
       ? { id: 'safe', tone: 'warn', text: words.banners.safe, action: 'charts' }
       : { id: 'restarted', tone: 'info', text: words.banners.restarted, action: 'dismiss' },
   ]
+}
+
+/** Nobody shall forget a fault that is on. */
+function faultBanners({ health, zone }: BannerFacts): PageBanner[] {
+  return (health?.faults ?? []).map(({ name, replicaId, sinceWallMs }) => ({
+    id: `fault-${name}-${replicaId}`,
+    tone: 'warn',
+    text: words.banners.fault(name, replicaId === null ? '' : visible(replicaId), clock(sinceWallMs, zone)),
+    action: null,
+  }))
 }
 
 function lostStreams({ health }: BannerFacts): PageBanner[] {

@@ -1,3 +1,4 @@
+import { failuresFilter } from '../field/clause'
 import { goLive, type Page, togglePause } from '../state/page'
 import type { Preferences } from '../state/preferences'
 import { paramsOfRange, sessionSpansMs } from '../state/range'
@@ -91,7 +92,7 @@ function timeCommands(page: Page, chosen: Preferences, paused: boolean): readonl
 
 function decisionCommands({ places }: Page): readonly PaletteCommand[] {
   const rows: readonly (readonly [string, string, Readonly<Record<string, string>>])[] = [
-    ['failures', words.palette.failures, { q: '-outcome:ok,fallback,client-left,open' }],
+    ['failures', words.palette.failures, { q: failuresFilter }],
     ['moved', words.palette.moved, { q: 'moved:*' }],
     ['fallbacks', words.palette.fallbacks, { q: 'outcome:fallback' }],
     ['by-reason', words.palette.byReason, { by: 'reason' }],

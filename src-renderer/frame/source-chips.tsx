@@ -42,7 +42,17 @@ export function sourceChips(
     tone: tone(state === 'ok' ? 'ok' : 'warn'),
     help: words.frame.storeHelp(words.frame.storeState[state], why === null ? null : visible(why)),
   }
-  return [...processes, store, ...replicaChip(fleet, tone)]
+  return [...faultChips(health, tone), ...processes, store, ...replicaChip(fleet, tone)]
+}
+
+/** A fault that is on is on purpose, and still what hurts: it stands first. */
+function faultChips({ faults }: HealthView, tone: (own: Tone) => Tone): SourceChip[] {
+  return faults.map(({ name, replicaId }) => ({
+    id: `fault ${name} ${replicaId ?? ''}`,
+    text: words.frame.faultChip(name, replicaId === null ? '' : visible(replicaId)),
+    tone: tone('crit'),
+    help: words.frame.faultHelp,
+  }))
 }
 
 function replicaChip(fleet: FleetSnapshot | null, tone: (own: Tone) => Tone): SourceChip[] {

@@ -39,7 +39,7 @@ for (const role of ['router', 'ingest'] as const) {
     shell,
   }) => {
     const { page } = shell
-    await expect(page.getByRole('main')).toContainText(/Healthy|of requests fail/)
+    await expect(page.getByRole('main')).toContainText(/Healthy|Requests fail|requests failed/)
     const before = await processOf(shell, role)
     expect(before?.pid).toBeGreaterThan(1)
     process.kill(Number(before?.pid), 'SIGKILL')

@@ -56,7 +56,7 @@ test('the list pauses and resumes with the space bar, and loses nothing', async 
 
 test('a fault is on the screen within seconds, with its reason, and so is its end', async ({ shell }) => {
   const { page } = shell
-  await expect(page.getByRole('main')).toContainText(/Healthy|of requests fail/)
+  await expect(page.getByRole('main')).toContainText(/Healthy|Requests fail|requests failed/)
   await shell.cli('fault', 'router-junk')
   await expect(page.getByRole('main')).toContainText('unparseable_replica_id')
   await go(shell, 'Decisions')

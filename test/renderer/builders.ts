@@ -73,7 +73,16 @@ const noPercentiles: Percentiles = { p50: null, p95: null, p99: null, max: null,
 
 export const aSecond = (offsetSeconds: number, over: Partial<SecondBucket> = {}): SecondBucket => ({
   wallMs: startWallMs + offsetSeconds * 1_000,
-  outcomes: { ok: 10, fallback: 0, 'client-left': 0, 'replica-error': 0, timeout: 0, broken: 0, refused: 0 },
+  outcomes: {
+    ok: 10,
+    fallback: 0,
+    'client-left': 0,
+    'client-error': 0,
+    'replica-error': 0,
+    timeout: 0,
+    broken: 0,
+    refused: 0,
+  },
   ttftMs: { p50: 120, p95: 260, p99: 400, max: 420, n: 10 },
   itlMs: { p50: 12, p95: 20, p99: 30, max: 40, n: 300 },
   affinity: { part: 9, whole: 10 },
@@ -87,6 +96,7 @@ export const aSummary = (over: Partial<SummaryView> = {}): SummaryView => ({
   takenMonoMs: 0,
   requestsPerSecond: 12,
   errors: { part: 0, whole: 720 },
+  clientErrors: { part: 0, whole: 720 },
   reasons: [],
   breaks: { part: 0, whole: 3_000 },
   ttftMs: { p50: 120, p95: 300, p99: 840, max: 900, n: 720 },
@@ -98,6 +108,7 @@ export const aSummary = (over: Partial<SummaryView> = {}): SummaryView => ({
   replicas: [],
   lastRequestWallMs: startWallMs,
   failingSinceWallMs: null,
+  failed: null,
   tail: {
     seenPerSecond: 12,
     shownPerSecond: 12,

@@ -13,6 +13,8 @@ const quietSeconds = 60
 export interface FailureRun {
   /** Wall time of the first failure of the present run; null when all is well. @param seconds oldest first */
   since(seconds: readonly SecondCounts[], now: number): Millis | null
+  /** The last run that `since` saw end: its first failure, and the first one of its last second with one. */
+  readonly over: { readonly fromWallMs: Millis; readonly toWallMs: Millis } | null
 }
 
 /**
@@ -21,8 +23,14 @@ export interface FailureRun {
  */
 export function createFailureRun(): FailureRun {
   let remembered: Millis | null = null
+  let lastFailureWallMs: Millis | null = null
+  let over: FailureRun['over'] = null
   return {
+    get over() {
+      return over
+    },
     since(seconds, now) {
+      const before = remembered
       const run: Window[] = []
       let whole = true
       for (const window of windowsOf(seconds).reverse()) {
@@ -37,9 +45,15 @@ export function createFailureRun(): FailureRun {
       const first = run.at(-1)?.firstFailureWallMs ?? null
       if (run.length === 0 || (run.length < windowsMin && (remembered === null || !whole))) remembered = null
       else remembered = whole ? (remembered ?? first) : first
+      if (remembered !== null) lastFailureWallMs = lastFailureOf(seconds) ?? lastFailureWallMs
+      else if (before !== null) over = { fromWallMs: before, toWallMs: lastFailureWallMs ?? before }
       return remembered
     },
   }
+}
+
+function lastFailureOf(seconds: readonly SecondCounts[]): Millis | null {
+  return seconds.reduce<Millis | null>((last, { firstFailureWallMs: at }) => at ?? last, null)
 }
 
 interface Window {

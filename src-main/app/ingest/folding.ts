@@ -81,6 +81,10 @@ export function createFolding({ clock, fleet, decisions }: FoldingOptions): Fold
         takenMonoMs: clock.monoMs(),
         requestsPerSecond: sum(short, 'decided') / Math.max(1, Math.min(shortSeconds, seconds.covered)),
         errors: { part: sum(short, 'failed'), whole: sum(short, 'ended') },
+        clientErrors: {
+          part: short.reduce((all, { outcomes }) => all + outcomes['client-error'], 0),
+          whole: sum(short, 'ended'),
+        },
         reasons: reasonsOf(short),
         breaks: { part: sum(long, 'broken'), whole: sum(long, 'streams') },
         ttftMs,
@@ -92,6 +96,7 @@ export function createFolding({ clock, fleet, decisions }: FoldingOptions): Fold
         replicas: trafficOf(short, fleet(), decisions(), clock.monoMs()),
         lastRequestWallMs,
         failingSinceWallMs: failureRun.since(long, seconds.now()),
+        failed: failureRun.over,
         tail,
       }
     },

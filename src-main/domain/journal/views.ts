@@ -60,6 +60,8 @@ export interface SummaryView {
   readonly requestsPerSecond: number
   /** Requests that ended in the last minute, and those of them that failed. */
   readonly errors: Share
+  /** The same requests, and those of them that were wrong in themselves: the client's errors, which are no failures. */
+  readonly clientErrors: Share
   readonly reasons: readonly {
     readonly reason: string
     readonly count: number
@@ -77,6 +79,8 @@ export interface SummaryView {
   readonly lastRequestWallMs: Millis | null
   /** Start of the present run of bad five-second windows (errors over 0.5 %), null when all is well. */
   readonly failingSinceWallMs: Millis | null
+  /** The last such run that is over: its first and about its last failure; null when there was none. */
+  readonly failed: { readonly fromWallMs: Millis; readonly toWallMs: Millis } | null
   readonly tail: {
     readonly seenPerSecond: number
     readonly shownPerSecond: number

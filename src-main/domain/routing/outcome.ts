@@ -47,6 +47,7 @@ export const outcomeClasses = [
   'ok',
   'fallback',
   'client-left',
+  'client-error',
   'replica-error',
   'timeout',
   'broken',
@@ -55,16 +56,22 @@ export const outcomeClasses = [
 /** One of the outcome classes. */
 export type OutcomeClass = (typeof outcomeClasses)[number]
 
-/** The class of an outcome. */
+/** Statuses of the 4xx that say nothing against the request: it came too slowly, or there was no room. */
+const notTheRequests: readonly number[] = [408, 429]
+
+/** The class of an outcome. A request that was wrong in itself is the client's error, whoever said so. */
 export function classify(outcome: Outcome): OutcomeClass {
   if (outcome.end === 'client_left') return 'client-left'
   if (outcome.status === 504 || outcome.reason.endsWith('_timeout')) return 'timeout'
   if (outcome.end === 'broke') return 'broken'
+  if (outcome.status >= 400 && outcome.status < 500 && !notTheRequests.includes(outcome.status))
+    return 'client-error'
   if (outcome.end === 'refused') return 'refused'
   if (outcome.status >= 400) return 'replica-error'
   return outcome.rank !== null && outcome.rank > 0 ? 'fallback' : 'ok'
 }
 
-/** True for outcomes that hurt a user; a client that left on its own account is not one. */
-export const isFailure = (outcomeClass: OutcomeClass): boolean =>
-  outcomeClass !== 'ok' && outcomeClass !== 'fallback' && outcomeClass !== 'client-left'
+const failures: readonly OutcomeClass[] = ['replica-error', 'timeout', 'broken', 'refused']
+
+/** True for outcomes by which the cluster failed a user; what a client did of its own account is none. */
+export const isFailure = (outcomeClass: OutcomeClass): boolean => failures.includes(outcomeClass)

@@ -63,7 +63,7 @@ export function overviewModels(
 const outcomeSeries: readonly Series[] = [
   { id: 'ok', title: words.field.outcome.ok, series: 'series-1', kind: 'area' },
   { id: 'fallback', title: words.field.outcome.fallback, series: 'series-3', kind: 'area' },
-  { id: 'left', title: words.field.outcome['client-left'], series: 'series-6', kind: 'area' },
+  { id: 'left', title: text.byClient, series: 'series-6', kind: 'area' },
   { id: 'failed', title: text.failed, series: 'series-2', kind: 'area', hatched: true },
 ]
 
@@ -77,7 +77,12 @@ function requests(cut: Buckets, base: Base): Model {
     points: pointsOf(cut, (bucket) => {
       const figures = outcomeFigures(bucket)
       const failed = outcomeClasses.filter(isFailure).reduce((sum, name) => sum + figures[name], 0)
-      return { ok: figures.ok, fallback: figures.fallback, left: figures['client-left'], failed }
+      return {
+        ok: figures.ok,
+        fallback: figures.fallback,
+        left: figures['client-left'] + figures['client-error'],
+        failed,
+      }
     }),
     write: plainTick,
     writeTick: plainTick,

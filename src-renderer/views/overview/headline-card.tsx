@@ -1,4 +1,5 @@
 import { History, ListTree } from 'lucide-react'
+import { failuresFilter } from '../../field/clause'
 import type { ClusterEvent } from '../../field/events'
 import { Button } from '../../kit/button'
 import { ToneIcon, toneSoft, toneText } from '../../kit/mark'
@@ -24,7 +25,8 @@ export function HeadlineCard({ events }: { readonly events: readonly ClusterEven
   if (!summary) return null
   const headline = headlineOf({ summary, health, fleet, events, link: standing, nowWallMs: now.wallMs, zone })
   const { tone, onsetWallMs } = headline
-  const evidence = () => places.go({ view: 'decisions', params: { by: 'reason', q: null } })
+  const evidence = () =>
+    places.go({ view: 'decisions', params: { by: 'reason', q: failuresFilter, from: null, to: null } })
   const timeline = () =>
     places.go({
       view: 'timeline',

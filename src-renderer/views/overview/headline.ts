@@ -35,7 +35,9 @@ export interface HeadlineFacts {
 }
 
 /** Thresholds of ux.md 6.1: more is bad. */
-const limits = { errors: 0.005, breaks: 0.001, critical: 0.02, breaksLeast: 3 } as const
+const limits = { clientErrors: 0.01, errors: 0.005, breaks: 0.001, critical: 0.02, breaksLeast: 3 } as const
+/** A run of failures that is over is told for this long. */
+const overShownMs: Millis = 600_000
 /** Without a request for this long there is nothing to judge. */
 const idleMs: Millis = 60_000
 /** Changes are looked for this long before the onset. */
@@ -58,14 +60,39 @@ export function headlineOf(facts: HeadlineFacts): Headline {
   if (nowWallMs - last > idleMs)
     return plain('unknown', words.overview.severity.unknown, text.idle(moment(last, nowWallMs, zone)))
   const standing = [
+    (ratioOf(summary.clientErrors) ?? 0) < limits.clientErrors
+      ? ''
+      : text.clientErrors(percent(ratioOf(summary.clientErrors) ?? 0)),
     summary.ttftMs.p99 === null ? '' : text.ttft(latency(summary.ttftMs.p99), count(summary.ttftMs.n)),
     ratioOf(summary.affinity) === null ? '' : text.affinity(percent(ratioOf(summary.affinity) ?? 0)),
   ].filter((part) => part !== '')
-  const healthy = text.healthy(rate(summary.requestsPerSecond, words.overview.rateUnit), percent(errors))
+  const figures = [rate(summary.requestsPerSecond, words.overview.rateUnit), percent(errors)] as const
+  const down = downOf(facts.fleet)
+  const first = down === null ? text.healthy(...figures) : `${down} · ${text.standing(...figures)}`
+  const { ok, warning } = words.overview.severity
   return {
-    ...plain('ok', words.overview.severity.ok, [healthy, ...standing].join(' · ')),
+    ...plain(down === null ? 'ok' : 'warn', down === null ? ok : warning, [first, ...standing].join(' · ')),
+    before: over(facts),
     likely: cause(facts, false),
   }
+}
+
+/** How many replicas are down, in words; null when none is. */
+function downOf(fleet: FleetSnapshot | null): string | null {
+  const all = fleet?.replicas ?? []
+  const down = all.filter(({ state }) => known(state) === 'down').length
+  return down === 0 ? null : text.down(down, all.length)
+}
+
+/** The last run of failures, while it is news. */
+function over({ summary: { failed }, nowWallMs, zone }: HeadlineFacts): string {
+  if (failed === null || nowWallMs - failed.toWallMs > overShownMs) return ''
+  const { fromWallMs, toWallMs } = failed
+  return text.over(
+    moment(fromWallMs, nowWallMs, zone),
+    moment(toWallMs, nowWallMs, zone),
+    zoneName(toWallMs, zone),
+  )
 }
 
 const plain = (tone: Tone, severity: string, sentence: string): Headline => ({
@@ -96,7 +123,7 @@ function failing(facts: HeadlineFacts, errors: number): Headline {
   const start =
     onset === null
       ? text.failingShort(percent(errors), count(failed))
-      : text.failing(percent(errors), '', moment(onset, nowWallMs, zone), zoneName(onset, zone))
+      : text.failing(moment(onset, nowWallMs, zone), zoneName(onset, zone), percent(errors))
   const critical = errors > limits.critical || onset !== null
   return {
     tone: critical ? 'crit' : 'warn',

@@ -4,6 +4,7 @@ export const field = {
     ok: 'ok',
     fallback: 'fallback',
     'client-left': 'client abort',
+    'client-error': 'client error',
     'replica-error': 'replica error',
     timeout: 'timeout',
     broken: 'broken stream',

@@ -16,6 +16,8 @@ export const frame = {
   sources: 'Sources',
   replicasChip: (ready: number, all: number) => `replicas ${ready}/${all}`,
   processState: { starting: 'starting', up: 'ok', restarting: 'restarting', stopped: 'stopped' },
+  faultChip: (name: string, replica: string) => `fault ${name}${replica === '' ? '' : ` ${replica}`}`,
+  faultHelp: 'Put on by hand. Overview and “signalbox fault clear” end it.',
   storeState: { ok: 'ok', memory: 'memory only', 'read-only': 'read-only' },
   store: 'store',
   processHelp: (role: string, state: string, restarts: number, lastExit: string | null) =>
@@ -91,6 +93,8 @@ export const banners = {
     'source-restarted': 'the source restarted',
     lost: 'messages were lost on the way',
   },
+  fault: (name: string, replica: string, since: string) =>
+    `The fault ${name}${replica === '' ? '' : ` of ${replica}`} is on since ${since}: put on by hand, and ended in Overview or by “signalbox fault clear”.`,
   dismiss: 'Dismiss',
   lostStreams: (count: string) => `${count} streams were lost when a process ended.`,
   more: (count: number) => `+${count} more`,

@@ -3,12 +3,18 @@ export const overview = {
   title: 'Overview',
   severity: { critical: 'CRITICAL', warning: 'WARNING', notice: 'NOTICE', ok: 'OK', unknown: 'UNKNOWN' },
   headline: {
-    failing: (share: string, status: string, since: string, zone: string) =>
-      `${share} of requests fail${status} since ${since} ${zone}`,
+    failing: (since: string, zone: string, share: string) =>
+      `Requests fail since ${since} ${zone}: ${share} in the last minute`,
     failingShort: (share: string, n: string) => `${share} of requests failed in the last minute (${n})`,
     reason: (share: string, reason: string) => ` — ${share} ${reason}`,
+    over: (from: string, to: string, zone: string) =>
+      `Requests failed from ${from} to ${to} ${zone}; over since.`,
+    down: (down: number, all: number) =>
+      all === 1 ? 'The only replica is down' : `${down} of ${all} replicas are down`,
+    clientErrors: (share: string) => `${share} client errors (4xx)`,
     breaks: (share: string, n: string) => `${share} of streams broke in the last five minutes (${n})`,
     healthy: (rate: string, share: string) => `Healthy: ${rate}, ${share} errors in the last minute`,
+    standing: (rate: string, share: string) => `${rate}, ${share} errors in the last minute`,
     idle: (at: string) => `No requests in the last 60 s. Last seen ${at}.`,
     never: 'No requests yet. The console shows the first one within half a second.',
     old: (age: string, at: string) => `Data is ${age} old: figures below describe ${at}`,
@@ -62,6 +68,7 @@ export const overview = {
     share: '%',
     requestsUnit: 'requests',
     failed: 'failed',
+    byClient: 'client abort or error',
     affinityLine: 'affinity',
     cacheLine: 'cache hit (tok)',
     max: 'max',

@@ -321,8 +321,37 @@ describe('errors', () => {
     expect(run.summary().failingSinceWallMs).toBe(since)
     traffic(run, 400_000, failing)
     expect(run.summary().failingSinceWallMs).toBe(since)
+    expect(run.summary().failed).toBeNull()
+    const last = run.clock.wallMs()
     traffic(run, 10_000, {})
     expect(run.summary().failingSinceWallMs).toBeNull()
+    const { failed } = run.summary()
+    expect(failed?.fromWallMs).toBe(since)
+    expect(last - (failed?.toWallMs ?? 0)).toBeLessThan(1_000)
+  })
+
+  test.each([
+    ['no readable JSON', { end: 'refused', status: 400, reason: 'bad_body' }],
+    ['a model that is not there', { end: 'refused', status: 404, reason: 'model_not_found' }],
+    ['what the replica finds wrong', { end: 'done', status: 422, reason: 'replica_error', served: 'r1' }],
+  ] as const)(
+    'a request that is wrong in itself (%s) is no failure, however many there are',
+    (_, outcome) => {
+      const run = aRun()
+      traffic(run, 20_000, outcome)
+      expect(run.summary()).toMatchObject({
+        failingSinceWallMs: null,
+        errors: { part: 0, whole: 200 },
+        clientErrors: { part: 200, whole: 200 },
+        reasons: [],
+      })
+    },
+  )
+
+  test.each([429, 408])('status %i is none of the client’s making', (status) => {
+    const run = aRun()
+    traffic(run, 20_000, { end: 'done', status, reason: 'replica_error', served: 'r1' })
+    expect(run.summary()).toMatchObject({ errors: { part: 200 }, clientErrors: { part: 0 } })
   })
 
   test('one bad window alone is no run', () => {

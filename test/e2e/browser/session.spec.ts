@@ -46,7 +46,7 @@ test('F86 a revoked session keeps the last data on the screen and says how to ge
   opened,
 }) => {
   const { page, ready } = opened
-  await expect(page.getByRole('main')).toContainText(/Healthy|of requests fail/)
+  await expect(page.getByRole('main')).toContainText(/Healthy|Requests fail|requests failed/)
   const revoked = await fetch(new URL('/api/call/console.revoke', ready.url), {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${ready.token}` },

@@ -83,6 +83,17 @@ describe('banners', () => {
         ),
       ],
     ],
+    [
+      'a fault is on',
+      {
+        health: aHealth({
+          faults: [{ name: 'router-down', replicaId: null, sinceWallMs: startWallMs, untilWallMs: null }],
+        }),
+      },
+      [
+        'The fault router-down is on since 03:00:00: put on by hand, and ended in Overview or by “signalbox fault clear”.',
+      ],
+    ],
     ['what was put away', { gaps: [gap], dismissed: new Set([`gap-${gap.toWallMs}`]) }, []],
   ] as const)('%s', (_, over, texts) => {
     expect(bannersOf(facts(over as Partial<BannerFacts>)).map(({ text }) => text)).toEqual(texts)
@@ -126,6 +137,11 @@ describe('source chips', () => {
     ])
     expect(sourceChips(health, fleet, waiting).every(({ tone }) => tone === 'unknown')).toBe(true)
     expect(sourceChips(null, fleet, { phase: 'open' })).toEqual([])
+    const faults = [{ name: 'replica-kill', replicaId: 'r2', sinceWallMs: 0, untilWallMs: null }] as const
+    expect(sourceChips(aHealth({ faults }), fleet, { phase: 'open' })[0]).toMatchObject({
+      text: 'fault replica-kill r2',
+      tone: 'crit',
+    })
   })
 })
 

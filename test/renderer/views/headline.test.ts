@@ -44,7 +44,7 @@ describe('the headline', () => {
       'requests fail',
       { summary: failing },
       'CRITICAL',
-      '4.2 % of requests fail since 02:59:00 UTC — 96.7 % router_unreachable (policy_failed)',
+      'Requests fail since 02:59:00 UTC: 4.2 % in the last minute — 96.7 % router_unreachable (policy_failed)',
     ],
     [
       'a few failed',
@@ -63,6 +63,18 @@ describe('the headline', () => {
       { summary: aSummary({ breaks: { part: 1, whole: 300 } }) },
       'OK',
       'Healthy: 12.0 req/s, 0 % errors in the last minute · TTFT p99 840 ms (n 720) · affinity 95 %',
+    ],
+    [
+      'a replica is down, and nobody feels it',
+      { fleet: aFleet([aReplica('r1', {}, 'down'), aReplica('r2')]) },
+      'WARNING',
+      '1 of 2 replicas are down · 12.0 req/s, 0 % errors in the last minute · TTFT p99 840 ms (n 720) · affinity 95 %',
+    ],
+    [
+      'clients send what is wrong',
+      { summary: aSummary({ clientErrors: { part: 360, whole: 720 } }) },
+      'OK',
+      'Healthy: 12.0 req/s, 0 % errors in the last minute · 50 % client errors (4xx) · TTFT p99 840 ms (n 720) · affinity 95 %',
     ],
     [
       'nobody asks',
@@ -95,6 +107,21 @@ describe('the headline', () => {
   ] as const)('%s', (_, over, severity, sentence) => {
     const headline = headlineOf(facts(over))
     expect([headline.severity, headline.sentence]).toEqual([severity, sentence])
+  })
+
+  test.each([
+    [300_000, 'Requests failed from 02:50:00 to 02:55:00 UTC; over since.'],
+    [700_000, ''],
+  ])('failures that ended %i ms ago: %j', (agoMs, before) => {
+    const toWallMs = startWallMs - 300_000
+    const summary = aSummary({
+      failed: { fromWallMs: toWallMs - 300_000, toWallMs },
+      lastRequestWallMs: toWallMs + agoMs,
+    })
+    expect(headlineOf(facts({ summary, nowWallMs: toWallMs + agoMs }))).toMatchObject({
+      severity: 'OK',
+      before,
+    })
   })
 
   test('names what came before, the nearest first, and nothing older than ten minutes', () => {

@@ -79,7 +79,7 @@ describe('overview', () => {
       failingSinceWallMs: startWallMs - 60_000,
     })
     await told(() => server.value('summary', failing))
-    await waitFor(() => main().getByText(/^4.2 % of requests fail since 02:59:00 UTC/))
+    await waitFor(() => main().getByText(/^Requests fail since 02:59:00 UTC/))
     fireEvent.click(main().getByText('Errors'))
     expect(window.location.hash).toBe('#/decisions?by=reason')
     await waitFor(() => main().getByText('router_unreachable (policy_failed)'))
