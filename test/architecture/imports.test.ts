@@ -13,6 +13,12 @@ const mayUse = (layer: Layer, name: string) =>
     each.endsWith('*') ? name.startsWith(each.slice(0, -1)) : name === each || name.startsWith(`${each}/`),
   )
 
+/** Whether a file of a layer may know that other one of it. */
+function isOfOwn({ ownKind, zone }: Layer, path: string, target: string): boolean {
+  if (ownKind === 'folder') return zone.exec(path)?.[0] === zone.exec(target)?.[0]
+  return ownKind !== false || target === path
+}
+
 describe('who may know whom', () => {
   test.each(files.map((file) => [file.path, file] as const))('%s', (path, file) => {
     expect(
@@ -30,9 +36,7 @@ describe('who may know whom', () => {
       const other = layerOf(target)
       if (!other) return [`${target} belongs to no layer`]
       if (other.name === layer.name)
-        return layer.ownKind === false && target !== path
-          ? [`no ${layer.name} may know another: ${target}`]
-          : []
+        return isOfOwn(layer, path, target) ? [] : [`no ${layer.name} may know another: ${target}`]
       return layer.mayImport.includes(other.name)
         ? []
         : [`${layer.name} may not import ${other.name} (${target}); hand the value in instead`]

@@ -6,8 +6,11 @@ export interface Layer {
   readonly mayImport: readonly string[]
   /** Packages and `node:` modules; a name ending in `*` is a prefix. */
   readonly packages: readonly string[]
-  /** False when a file of the layer may not import another one of it: no policy knows a policy. */
-  readonly ownKind?: false
+  /**
+   * False when a file of the layer may not import another one of it: no policy knows a policy. `folder`: only one of its
+   * own folder, as the zone matches it: no view knows a view.
+   */
+  readonly ownKind?: false | 'folder'
 }
 
 const pure = ['base', 'domain']
@@ -177,6 +180,7 @@ export const layers: readonly Layer[] = [
   {
     name: 'renderer view',
     zone: /^src-renderer\/views\/[^/]+\//,
+    ownKind: 'folder',
     mayImport: [
       ...pure,
       'contract',
