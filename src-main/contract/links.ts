@@ -19,6 +19,7 @@ const replica = z.strictObject({
   id: z.string(),
   model: z.string(),
   url: z.string(),
+  engine: z.string().optional(),
 })
 
 /** control → router */
@@ -51,7 +52,7 @@ export const routerLink = {
   'router.policy': changes<null>()(policyInForce),
   /**
    * The replicas that there are from now on. A removed one gets no new request; what runs there goes on to its end.
-   * From the first call on only this adds and removes replicas: what ingest tells is their state and load.
+   * Only this, after the start, adds and removes replicas: what ingest tells is their state and load.
    */
   'router.members': changes<null>()(z.strictObject({ replicas: z.array(replica) })),
   'router.faults': changes<null>()(z.strictObject({ names: z.array(z.enum(faultNames)) })),

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { connectors } from '../adapters/connectors'
+import { openSource } from '../adapters/connectors'
 import { createHttpGet } from '../adapters/http/get'
 import { keepListening } from '../adapters/local-socket/keep-listening'
 import { nodeClock } from '../adapters/node/clock'
@@ -38,7 +38,7 @@ export function composeIngest(link: Transport, seams: IngestSeams): { stop(): Pr
   const { handlers, stop } = createIngestHandlers({
     clock,
     timers,
-    openSource: (replica) => connectors.get('vllm').open(replica, { clock, get }),
+    openSource: (replica) => openSource(replica, { clock, get }),
     histories: (folder, boot) =>
       createHistories({ fs, clock, folder, boot, writtenBy: `signalbox ${version}` }),
     listen: (path, onLink, onLost) =>

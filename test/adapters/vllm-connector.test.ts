@@ -1,6 +1,5 @@
-import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { createServer, type Server, type Socket } from 'node:net'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { createServer, type Socket } from 'node:net'
+import { describe, expect, test, vi } from 'vitest'
 import { connectors } from '../../src-main/adapters/connectors'
 import { createHttpGet } from '../../src-main/adapters/http/get'
 import { nodeClock } from '../../src-main/adapters/node/clock'
@@ -8,40 +7,12 @@ import { nodeNet } from '../../src-main/adapters/node/net'
 import { nodeTimers } from '../../src-main/adapters/node/timers'
 import { known } from '../../src-main/domain/fleet/reading'
 import type { EngineReadings } from '../../src-main/domain/fleet/replica'
+import { type Answer, answering, onLoopback } from '../helpers/loopback-server'
 
 vi.setConfig({ testTimeout: 30_000 }) // the disk and the machine are shared
 
-const open: { server: Server; sockets: Set<Socket> }[] = []
-afterEach(async () => {
-  for (const { server, sockets } of open.splice(0)) {
-    for (const socket of sockets) socket.destroy()
-    await new Promise((done) => server.close(done))
-  }
-})
-
-async function listen(server: Server): Promise<string> {
-  const sockets = new Set<Socket>()
-  server.on('connection', (socket) => {
-    sockets.add(socket)
-    socket.on('error', () => {})
-    socket.on('close', () => sockets.delete(socket))
-  })
-  open.push({ server, sockets })
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  const address = server.address()
-  return `http://127.0.0.1:${address !== null && typeof address === 'object' ? address.port : 0}`
-}
-
-type Answer = (request: IncomingMessage, response: ServerResponse) => void
-const engine = (answers: Record<string, Answer>) =>
-  listen(
-    createHttpServer((request, response) => {
-      const answer = answers[request.url ?? '']
-      if (answer) answer(request, response)
-      else response.writeHead(404).end()
-    }),
-  )
-const raw = (talk: (socket: Socket) => void) => listen(createServer(talk))
+const engine = async (answers: Record<string, Answer>) => (await answering(answers)).url
+const raw = async (talk: (socket: Socket) => void) => (await onLoopback(createServer(talk))).url
 const text =
   (body: string | Uint8Array, status = 200): Answer =>
   (_, response) =>
@@ -76,6 +47,7 @@ async function readings(url: string): Promise<EngineReadings | string> {
   return report.value.readings.ok ? report.value.readings.value : report.value.readings.error.message
 }
 
+// What every connector keeps is held by test/conformance/connectors.test.ts; here stand the vLLM connector's own words.
 describe('the vLLM connector', () => {
   test('[C5] names its source by the replica and reads all three pages', async () => {
     const url = await engine(good(page(3, 10, 40, 5, 5)))
@@ -123,37 +95,12 @@ describe('the vLLM connector', () => {
       source: 'engine:r1',
     })
   })
-
-  test('[C4] the same bytes give the same readings', async () => {
-    const url = await engine(good(page(3, 10, 40, 5, 5)))
-    const strip = (found: EngineReadings | string) =>
-      JSON.stringify(found, (key, value: unknown) => (key === 'takenMonoMs' ? 0 : value))
-    expect(strip(await readings(url))).toBe(strip(await readings(url)))
-  })
-
-  test('[C6] it only ever sends GET, and no body', async () => {
-    const seen: string[] = []
-    const url = await engine(
-      Object.fromEntries(
-        Object.entries(good(page(1, 1, 1, 1, 1))).map(([path, answer]) => [
-          path,
-          (request: IncomingMessage, response: ServerResponse) => {
-            seen.push(`${request.method} ${request.url} ${request.headers['content-length'] ?? 'no body'}`)
-            answer(request, response)
-          },
-        ]),
-      ),
-    )
-    await read(url)
-    expect(seen.sort()).toEqual(['GET /health no body', 'GET /metrics no body', 'GET /v1/models no body'])
-  })
 })
 
 describe('[C2] health that is not good comes back in words', () => {
   const closedPort = async () => {
-    const url = await raw(() => {})
-    const last = open.pop()
-    await new Promise((done) => last?.server.close(done))
+    const { url, stop } = await onLoopback(createServer())
+    await stop()
     return url
   }
   test('nothing listens', async () => {

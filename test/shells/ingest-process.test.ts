@@ -5,7 +5,7 @@ import { DatabaseSync } from '@photostructure/sqlite'
 import { describe, expect, test, vi } from 'vitest'
 import { nodeClock } from '../../src-main/adapters/node/clock'
 import { storeFile } from '../../src-main/adapters/store/schema'
-import { known } from '../../src-main/domain/fleet/reading'
+import { absent, known } from '../../src-main/domain/fleet/reading'
 import type { DecisionMade } from '../../src-main/domain/journal/record'
 import { aDecision, anEnd } from '../helpers/a-row'
 import { anEngine } from '../helpers/an-engine'
@@ -128,6 +128,23 @@ describe('the ingest process', () => {
       expect.arrayContaining(['replica.changed', 'source.turned', 'replica.gone', 'fleet.scaled']),
     )
     expect(heard.cluster.map(({ stamp }) => stamp.seq)).toEqual(heard.cluster.map((_, at) => at + 1))
+  })
+
+  test('a replica whose engine no connector reads says so; the others are read all the same', async () => {
+    const { call, heard } = await started()
+    const [good, other] = [await anEngine('r1'), await anEngine('r2')]
+    const replicas = [good.replica, { ...other.replica, engine: 'sglang' }]
+    expect(await call('ingest.targets', { replicas, cause: 'operator' })).toMatchObject({ ok: true })
+    const fleet = await untilFound('a whole look', () =>
+      heard.fleets.find(({ replicas: [, second] }) => second && known(second.state) === 'down'),
+    )
+    expect(known(fleet.replicas[0]?.state ?? absent('never-received', null))).toBe('ready')
+    expect(fleet.sources[1]).toMatchObject({
+      kind: 'sglang',
+      state: 'unsupported',
+      lastError: expect.stringContaining('replica r2 declares the engine "sglang"'),
+    })
+    expect(other.reads()).toBe(0)
   })
 
   test('a router that comes later is told the fleet at once, and load figures keep coming', async () => {

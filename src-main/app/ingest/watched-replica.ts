@@ -56,7 +56,7 @@ export function afterRead(
       readMonoMs: now.monoMs,
       lastError: message,
       upSinceWallMs: health.state === 'ready' ? before.upSinceWallMs : null,
-      source: kind === 'timeout' && before.source === 'ok' ? 'late' : 'down',
+      source: sourceAfter(before, read.error),
     }
   }
   const { readings, models, startedWallMs } = read.value

@@ -113,9 +113,9 @@ const wasNotRead = ({ state }: ReplicaWatch): boolean => state.readMonoMs === nu
 
 /** The same id at another address is another replica. */
 const isOf =
-  ({ id, url, model }: Replica) =>
+  ({ id, url, model, engine }: Replica) =>
   ({ state: { replica } }: ReplicaWatch) =>
-    replica.id === id && replica.url === url && replica.model === model
+    replica.id === id && replica.url === url && replica.model === model && replica.engine === engine
 
 const membersOf = ({ replicas }: FleetSnapshot): string =>
   JSON.stringify(replicas.map((each) => [each.replica.id, each.replica.url, isEligible(each)]))

@@ -13,7 +13,12 @@ export interface Replica {
   readonly model: string
   /** Origin of its HTTP port, for example `http://127.0.0.1:30001`. */
   readonly url: string
+  /** Which engine answers there, by the id of the connector that reads it; when nothing is said, `defaultEngine`. */
+  readonly engine?: string | undefined
 }
+
+/** The engine of a replica that names none: the embedded ones speak vLLM, and so do those of older records. */
+export const defaultEngine = 'vllm'
 
 /** What is known of a replica at one instant; every figure is a reading with source and age. */
 export interface ReplicaSnapshot {

@@ -175,6 +175,30 @@ describe('watching a fleet', () => {
     ])
   })
 
+  test('one whose engine nobody reads is never ready, and its source says that it is not supported', async () => {
+    const { watcher, pass, answers, states, records } = aWatch()
+    answers.set('r2', 'unsupported')
+    watcher.targets(three, 'operator')
+    await pass(2_500)
+    expect(states()).toEqual(['ready', 'down', 'ready'])
+    expect(watcher.fleet()?.sources[1]).toMatchObject({
+      state: 'unsupported',
+      lastError: 'r2 is unsupported',
+    })
+    expect(records.filter(({ kind }) => kind === 'source.turned')).toHaveLength(1)
+  })
+
+  test('the same address with another engine is another replica: it is read anew', async () => {
+    const { watcher, pass, reads, records } = aWatch()
+    const [r1] = three as [Replica, ...Replica[]]
+    watcher.targets([r1], 'operator')
+    await pass(300)
+    watcher.targets([{ ...r1, engine: 'other' }], 'operator')
+    await pass(300)
+    expect(reads.get('r1')).toBe(2)
+    expect(records.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['replica.gone', 'fleet.scaled']))
+  })
+
   test('the epoch goes up once for each change of membership or eligibility, and for nothing else', async () => {
     const { watcher, pass, answers, told } = aWatch()
     watcher.targets(three, 'operator')
@@ -292,7 +316,7 @@ describe('what the figures say', () => {
 
   test.each<{ answer: Answer; state: string; words: string }>([
     { answer: 'no-figures', state: 'down', words: 'a login page' },
-    { answer: 'unsupported', state: 'down', words: 'r1 is unsupported' },
+    { answer: 'unsupported', state: 'unsupported', words: 'r1 is unsupported' },
     { answer: 'wrong-model', state: 'ok', words: 'it serves other, not demo-8b' },
   ])(
     '[F39] [F59] an engine that answers $answer: source $state, in words',
