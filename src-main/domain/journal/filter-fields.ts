@@ -1,3 +1,4 @@
+import type { Millis } from '../../base/units'
 import { outcomeClasses } from '../routing/outcome'
 import type { RowFacts } from './row-facts'
 
@@ -37,8 +38,16 @@ export interface FlagField {
   readonly read: (facts: RowFacts) => boolean
 }
 
+/** A field whose values are instants, in UTC. */
+export interface InstantField {
+  readonly kind: 'instant'
+  readonly name: string
+  readonly help: string
+  readonly read: (facts: RowFacts) => Millis | null
+}
+
 /** A field of the filter language. */
-export type FilterField = WordField | NumberField | FlagField
+export type FilterField = WordField | NumberField | FlagField | InstantField
 
 const word = (
   name: string,
@@ -62,6 +71,13 @@ const time = (name: string, help: string, read: NumberField['read']): NumberFiel
 })
 const flag = (name: string, help: string, read: FlagField['read']): FlagField => ({
   kind: 'flag',
+  name,
+  help,
+  read,
+})
+
+const instant = (name: string, help: string, read: InstantField['read']): InstantField => ({
+  kind: 'instant',
   name,
   help,
   read,
@@ -113,6 +129,10 @@ export const filterFields: readonly FilterField[] = [
   word('asked', 'by our proxy, or over HTTP', (facts) => [facts.asked], { values: ['proxy', 'http'] }),
   flag('demo', 'demo traffic', (facts) => facts.demo),
   word('id', 'decision id', (facts) => [facts.id]),
+  instant('at', 'when it was decided, as 2026-01-01T03:07:41Z', (facts) => facts.wallMs),
+  instant('ended', 'when it ended, as 2026-01-01T03:07:41Z', ({ wallMs, durationMs }) =>
+    durationMs === null ? null : wallMs + durationMs,
+  ),
   count('status', 'HTTP status', (facts) => facts.status),
   count('turn', 'turns of the session before this one', (facts) => facts.turn),
   word('model', 'model that was asked for', (facts) => [facts.model]),

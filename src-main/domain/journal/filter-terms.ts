@@ -1,15 +1,18 @@
 import { compileLinearRegex } from '../../base/linear-regex'
 import { fail, ok, type Result } from '../../base/result'
+import type { Millis } from '../../base/units'
 import { nearest } from '../routing/params'
 import {
   type FilterField,
   type FlagField,
   filterField,
   filterFields,
+  type InstantField,
   type NumberField,
   type WordField,
   wordsOf,
 } from './filter-fields'
+import { instantSpan } from './filter-instants'
 import type { RowFacts } from './row-facts'
 
 /** What is wrong with a filter: where, in words, and what was probably meant. */
@@ -96,6 +99,8 @@ function valueTest(field: FilterField, term: Term, value: TermValue): Tested {
       return numberTest(field, term, value)
     case 'flag':
       return flagTest(field, term, value)
+    case 'instant':
+      return instantTest(field, term, value)
   }
 }
 
@@ -104,7 +109,7 @@ const wrong = (value: TermValue, message: string, suggestion: string | null = nu
 
 function presence(field: FilterField): RowTest {
   if (field.kind === 'word') return (facts) => field.read(facts).some((value) => value !== null)
-  if (field.kind === 'number') return (facts) => field.read(facts) !== null
+  if (field.kind === 'number' || field.kind === 'instant') return (facts) => field.read(facts) !== null
   return field.read
 }
 
@@ -188,6 +193,30 @@ function compares(value: number | null, comparison: Comparison, limit: number, n
     default:
       return Math.abs(value - limit) < near
   }
+}
+
+/** What is written covers a second or a minute: `<=` takes it in, `>` begins behind it, `:` is within it. */
+function instantTest({ name, read }: InstantField, { comparison }: Term, value: TermValue): Tested {
+  const span = instantSpan(value.text)
+  if (span === null)
+    return wrong(
+      value,
+      `${name} is an instant in UTC, such as 2026-01-01T03:07:41Z, which ${value.text} is not`,
+    )
+  const { fromWallMs, toWallMs } = span
+  const fits: Readonly<Record<Comparison, (wallMs: Millis) => boolean>> = {
+    '>': (wallMs) => wallMs >= toWallMs,
+    '>=': (wallMs) => wallMs >= fromWallMs,
+    '<': (wallMs) => wallMs < fromWallMs,
+    '<=': (wallMs) => wallMs < toWallMs,
+    ':': (wallMs) => wallMs >= fromWallMs && wallMs < toWallMs,
+    '=': (wallMs) => wallMs >= fromWallMs && wallMs < toWallMs,
+  }
+  const meets = fits[comparison]
+  return ok((facts) => {
+    const wallMs = read(facts)
+    return wallMs !== null && meets(wallMs)
+  })
 }
 
 const yes = ['yes', 'true', '1']
