@@ -49,32 +49,35 @@ const text = words.overview.headline
 
 /** The state of things as a sentence, and what probably lies behind it. */
 export function headlineOf(facts: HeadlineFacts): Headline {
-  const { summary, link, nowWallMs, zone } = facts
+  const { summary, link } = facts
   if (link.phase !== 'open' && link.phase !== 'connecting') return old(facts)
   const errors = ratioOf(summary.errors) ?? 0
   const breaks = ratioOf(summary.breaks) ?? 0
   if (summary.failingSinceWallMs !== null || errors > limits.errors) return failing(facts, errors)
   if (breaks > limits.breaks && summary.breaks.part >= limits.breaksLeast) return breaking(facts, breaks)
+  return { ...standing(facts, errors), before: over(facts), likely: cause(facts, false) }
+}
+
+/** Nothing fails: replicas that are down are told all the same, before anybody feels it, and also while nobody asks. */
+function standing(facts: HeadlineFacts, errors: number): Headline {
+  const { summary, nowWallMs, zone } = facts
+  const { ok, warning, unknown } = words.overview.severity
+  const down = downOf(facts.fleet)
+  const told = (tone: Tone, severity: string, sentence: string) =>
+    down === null ? plain(tone, severity, sentence) : plain('warn', warning, `${down} · ${sentence}`)
   const last = summary.lastRequestWallMs
-  if (last === null) return plain('unknown', words.overview.severity.unknown, text.never)
-  if (nowWallMs - last > idleMs)
-    return plain('unknown', words.overview.severity.unknown, text.idle(moment(last, nowWallMs, zone)))
-  const standing = [
+  if (last === null) return told('unknown', unknown, text.never)
+  if (nowWallMs - last > idleMs) return told('unknown', unknown, text.idle(moment(last, nowWallMs, zone)))
+  const figures = [rate(summary.requestsPerSecond, words.overview.rateUnit), percent(errors)] as const
+  const parts = [
+    down === null ? text.healthy(...figures) : text.standing(...figures),
     (ratioOf(summary.clientErrors) ?? 0) < limits.clientErrors
       ? ''
       : text.clientErrors(percent(ratioOf(summary.clientErrors) ?? 0)),
     summary.ttftMs.p99 === null ? '' : text.ttft(latency(summary.ttftMs.p99), count(summary.ttftMs.n)),
     ratioOf(summary.affinity) === null ? '' : text.affinity(percent(ratioOf(summary.affinity) ?? 0)),
-  ].filter((part) => part !== '')
-  const figures = [rate(summary.requestsPerSecond, words.overview.rateUnit), percent(errors)] as const
-  const down = downOf(facts.fleet)
-  const first = down === null ? text.healthy(...figures) : `${down} · ${text.standing(...figures)}`
-  const { ok, warning } = words.overview.severity
-  return {
-    ...plain(down === null ? 'ok' : 'warn', down === null ? ok : warning, [first, ...standing].join(' · ')),
-    before: over(facts),
-    likely: cause(facts, false),
-  }
+  ]
+  return told('ok', ok, parts.filter((part) => part !== '').join(' · '))
 }
 
 /** How many replicas are down, in words; null when none is. */

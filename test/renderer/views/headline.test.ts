@@ -71,6 +71,18 @@ describe('the headline', () => {
       '1 of 2 replicas are down · 12.0 req/s, 0 % errors in the last minute · TTFT p99 840 ms (n 720) · affinity 95 %',
     ],
     [
+      'a replica is down, and nobody asks',
+      { nowWallMs: startWallMs + 90_000, fleet: aFleet([aReplica('r1', {}, 'down'), aReplica('r2')]) },
+      'WARNING',
+      '1 of 2 replicas are down · No requests in the last 60 s. Last seen 03:00:00.',
+    ],
+    [
+      'the only replica is down before the first request',
+      { summary: aSummary({ lastRequestWallMs: null }), fleet: aFleet([aReplica('r1', {}, 'down')]) },
+      'WARNING',
+      'The only replica is down · No requests yet. The console shows the first one within half a second.',
+    ],
+    [
       'clients send what is wrong',
       { summary: aSummary({ clientErrors: { part: 360, whole: 720 } }) },
       'OK',
