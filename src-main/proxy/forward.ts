@@ -22,7 +22,7 @@ export function forward(plane: Plane, exchange: Exchange, targets: readonly Targ
   const attempt = (rank: number): void => {
     const target = targets[rank]
     const leftMs = plane.limits.connectAllMs - (plane.clock.monoMs() - startedMonoMs)
-    if (!target || rank >= attemptsMax || leftMs <= 0) {
+    if (!target || rank >= attemptsMax || leftMs <= 0 || !isMember(plane, target)) {
       exchange.served = null
       exchange.rank = null
       return refuse(plane, exchange, 'connect_failed')
@@ -50,6 +50,10 @@ export function forward(plane: Plane, exchange: Exchange, targets: readonly Targ
   }
   attempt(0)
 }
+
+/** A replica that was removed while another one was tried gets nothing new. */
+const isMember = ({ core }: Plane, { fullId, port }: Target): boolean =>
+  core.decider.membership.byFullId.get(fullId)?.port === port
 
 /** The request now counts at the replica that it is sent to. */
 function moveHold({ core }: Plane, exchange: Exchange, target: Target): void {

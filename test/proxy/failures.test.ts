@@ -1,4 +1,6 @@
+import { Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
+import { nodeNet } from '../../src-main/adapters/node/net'
 import { eventually } from '../helpers/eventually'
 import { chatRequest, exchange, nextReply, rawClient } from '../helpers/raw-client'
 import { fleetOf, type RouterRig, startRouter } from '../helpers/router-rig'
@@ -13,6 +15,7 @@ import {
   type ScriptedCall,
   startReplica,
 } from '../helpers/scripted-replica'
+import { until } from '../helpers/until'
 
 const streaming = { body: { stream: true } }
 
@@ -152,6 +155,35 @@ describe('a replica that cannot be reached', () => {
       reason: 'ok',
     })
     expect(await rig.inFlight()).toBe(0)
+  })
+
+  test('a candidate that was removed while the first one was tried gets nothing', async () => {
+    const second = await startReplica()
+    const tried: Socket[] = []
+    const first = { id: 'r1', model: 'm', url: 'http://127.0.0.1:1' }
+    const net: typeof nodeNet = {
+      ...nodeNet,
+      connect(address, options) {
+        if (!('port' in address) || address.port !== 1) return nodeNet.connect(address, options)
+        tried.push(new Socket()) // connects when the test says so: never
+        return tried[0] as Socket
+      },
+    }
+    const rig = await startRouter({
+      replicas: [first, { id: 'r2', url: second.url }],
+      policy: 'consistent-hash',
+      seams: { net },
+    })
+    const mine = await sessionOf(rig, 'r1')
+    const reply = exchange(
+      rig.proxyPort,
+      chatRequest(rig.proxyPort, { headers: `x-session-id: ${mine}\r\n` }),
+    )
+    await until('a try', () => tried.length > 0)
+    await rig.call('router.members', { replicas: [first] })
+    tried[0]?.destroy(new Error('refused'))
+    expect((await reply).header('x-signalbox-reason')).toBe('connect_failed')
+    expect(second.connections).toBe(0)
   })
 
   test('nobody else is tried when the policy declared no fallbacks', async () => {

@@ -113,9 +113,17 @@ test('a change of policy or fleet leaves running streams alone', async () => {
   expect(
     (await rig.call('router.policy', { id: 'consistent-hash', params: { num_fallback_replicas: 0 } })).ok,
   ).toBe(true)
-  rig.ingest.tell(fleetOf(2, [{ id: 'r2', url: second.url }]))
+  const member = { id: 'r2', model: 'm', url: second.url }
+  expect(await rig.call('router.members', { replicas: [member] })).toEqual({ ok: true, value: null })
+  rig.ingest.tell(fleetOf(2, [{ id: 'r1', url: first.url }])) // of the time before, and late
+  rig.ingest.tell(fleetOf(3, [member]))
   const route = `POST /internal/route HTTP/1.1\r\nHost: 127.0.0.1:${rig.routerPort}\r\nContent-Length: 0\r\n\r\n`
-  await eventually(async () => (await exchange(rig.routerPort, route)).text).toContain('#r2"')
+  expect((await exchange(rig.routerPort, route)).text, 'from the answer on').toContain('#r2"')
+  await eventually(async () => {
+    const asked = await exchange(rig.routerPort, route)
+    const { fleetEpoch, pick } = await rig.made(JSON.parse(asked.text).decision)
+    return [fleetEpoch, pick]
+  }).toEqual([3, 'r2'])
   const other = await exchange(rig.proxyPort, chatRequest(rig.proxyPort))
   expect(other.header('x-signalbox-replica')).toBe('r2')
   expect(await rig.inFlight(), 'the old stream still counts').toBe(1)
@@ -125,9 +133,10 @@ test('a change of policy or fleet leaves running streams alone', async () => {
   const made = await rig.made(other.header('x-signalbox-decision'))
   expect(made).toMatchObject({
     policy: { id: 'consistent-hash', params: { num_virtual_nodes: 100, num_fallback_replicas: 0 } },
-    fleetEpoch: 2,
+    fleetEpoch: 3,
   })
   expect(await rig.inFlight()).toBe(0)
+  expect(first.calls, 'nothing new went to the removed one').toHaveLength(1)
 })
 
 test('replicas that may not be picked get nothing, and the reasons say why', async () => {

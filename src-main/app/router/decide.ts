@@ -37,7 +37,7 @@ export interface Decider {
   serves(model: string): boolean
   /** Takes a policy into use; requests under way are not touched. */
   use(configuration: Configuration): void
-  /** Takes what was read of the fleet into use, whole; once members are set, of those only. */
+  /** Takes what was read of the members into use, whole. */
   see(fleet: FleetSnapshot): void
   /** Sets the members: the others get no new request from now on, and what runs there goes on to its end. */
   join(members: readonly Replica[]): void
@@ -62,7 +62,7 @@ export function createDecider({ clock, draw, prefix, ...initial }: DeciderOption
   const inFlight = createInFlight()
   let configuration = initial.configuration
   let membership = nextMembership(null, initial.fleet, prefix, inFlight.counts)
-  let members: readonly Replica[] | null = null
+  let members = initial.fleet.replicas.map(({ replica }) => replica) as readonly Replica[]
   let turn = 0
   inFlight.follow(membership.candidates)
 
@@ -78,8 +78,7 @@ export function createDecider({ clock, draw, prefix, ...initial }: DeciderOption
   observe()
   const see = (seen: FleetSnapshot) => {
     const before = membership
-    const fleet = members === null ? seen : withMembers(seen, members, before.fleet)
-    membership = nextMembership(before, fleet, prefix, inFlight.counts)
+    membership = nextMembership(before, withMembers(seen, members, before.fleet), prefix, inFlight.counts)
     inFlight.follow(membership.candidates)
     if (membership.version !== before.version) observe()
   }

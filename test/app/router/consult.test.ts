@@ -5,6 +5,7 @@ import { createDecider } from '../../../src-main/app/router/decide'
 import { startingFleet } from '../../../src-main/app/router/membership'
 import type { PendingDecision } from '../../../src-main/app/router/report'
 import { createDraw } from '../../../src-main/base/draw'
+import type { ReplicaState } from '../../../src-main/domain/fleet/replica'
 import type { FaultName } from '../../../src-main/domain/journal/record'
 import type { Choice } from '../../../src-main/domain/routing/decision'
 import { definePolicy, picked, refused } from '../../../src-main/domain/routing/policy'
@@ -197,12 +198,7 @@ describe('the fleet', () => {
   test('counts survive a change of the fleet, by replica id', () => {
     const { ask, decider } = routerOf(() => picked([1]))
     const answer = ask()
-    decider.see(
-      fleetOf(2, [
-        { id: 'c', url: 'http://127.0.0.1:3' },
-        { id: 'b', url: 'http://127.0.0.1:2' },
-      ]),
-    )
+    decider.join([...replicas].reverse().slice(0, 2))
     expect([...decider.membership.candidates.inFlight]).toEqual([0, 1])
     answer.hold?.release()
     expect([...decider.membership.candidates.inFlight]).toEqual([0, 0])
@@ -210,16 +206,16 @@ describe('the fleet', () => {
 
   test('a replica that nobody has read keeps what was known of it', () => {
     const { decider } = routerOf(() => picked([0]))
-    decider.see(
-      fleetOf(1, [
-        { id: 'a', url: 'http://127.0.0.1:1', state: null },
-        { id: 'z', url: 'http://127.0.0.1:9', state: null },
-      ]),
-    )
-    expect(decider.membership.candidates.exclusions, 'known as ready before; never known').toEqual([
-      null,
-      'not-ready',
-    ])
+    const told = (states: readonly (ReplicaState | null)[]) =>
+      decider.see(
+        fleetOf(
+          1,
+          replicas.map((each, at) => ({ ...each, state: states[at] ?? null })),
+        ),
+      )
+    told(['down', 'ready', null])
+    told([null, null, null]) // ingest began anew
+    expect(decider.membership.candidates.exclusions).toEqual(['not-ready', null, null])
   })
 
   test('the version goes up with each change of members or eligibility, and with nothing else', () => {
@@ -234,12 +230,13 @@ describe('the fleet', () => {
       2,
       replicas.map((each) => ({ ...each, excluded: each.id === 'a' })),
     )
+    decider.join(replicas.slice(1))
     see(3, replicas.slice(1))
     see(1, replicas.slice(1)) // ingest began anew
     expect(versions).toEqual([1, 1, 2, 3, 3])
   })
 
-  test('members, once set, are the fleet: a reading from before cannot undo them, however late it comes', () => {
+  test('members are the fleet: a reading from before cannot undo them, however late it comes', () => {
     const { decider } = routerOf(() => picked([0]))
     const ids = () => decider.membership.candidates.ids.join()
     const d = { id: 'd', model: 'm', url: 'http://127.0.0.1:4' }
