@@ -1,6 +1,6 @@
 import type { DecisionRow } from '../../src-main/domain/journal/record'
+import { standingOf } from '../../src-main/domain/journal/row-facts'
 import { isFailure, outcomeClasses } from '../../src-main/domain/routing/outcome'
-import { standingOf } from './outcome'
 
 /** The condition that failures fit: the cluster failed a user. */
 export const failuresFilter = `outcome:${outcomeClasses.filter(isFailure).join(',')}`
@@ -21,7 +21,4 @@ export function withClause(filter: string, clause: string): string {
 }
 
 /** The condition that a row's outcome fits. */
-export function outcomeClause(row: DecisionRow): string {
-  const standing = standingOf(row)
-  return clauseOf('outcome', standing === 'router-only' ? 'open' : standing)
-}
+export const outcomeClause = (row: DecisionRow): string => clauseOf('outcome', standingOf(row))

@@ -11,13 +11,11 @@ import {
   TriangleAlert,
 } from 'lucide-react'
 import type { DecisionRow } from '../../src-main/domain/journal/record'
-import { classify, type OutcomeClass } from '../../src-main/domain/routing/outcome'
+import { standingOf } from '../../src-main/domain/journal/row-facts'
+import type { Standing } from '../../src-main/domain/routing/outcome'
 import { visible } from '../format/visible'
 import { Mark, type Tone } from '../kit/mark'
 import { words } from '../words/en'
-
-/** How a decision stands: its outcome's class, or that there is none yet, or never will be here. */
-export type Standing = OutcomeClass | 'open' | 'router-only'
 
 const looks: Readonly<Record<Standing, { readonly tone: Tone; readonly icon: LucideIcon }>> = {
   ok: { tone: 'ok', icon: CircleCheck },
@@ -29,13 +27,7 @@ const looks: Readonly<Record<Standing, { readonly tone: Tone; readonly icon: Luc
   broken: { tone: 'crit', icon: Scissors },
   refused: { tone: 'crit', icon: OctagonX },
   open: { tone: 'info', icon: CircleDashed },
-  'router-only': { tone: 'quiet', icon: CircleDashed },
-}
-
-/** The standing of a row. */
-export function standingOf(row: DecisionRow): Standing {
-  if (row.outcome) return classify(row.outcome)
-  return row.asked === 'http' ? 'router-only' : 'open'
+  'routed-only': { tone: 'quiet', icon: CircleDashed },
 }
 
 /** A row's outcome in a cell: shape, word and, where it failed, status and reason. */
@@ -50,7 +42,7 @@ export function OutcomeMark({ row }: { readonly row: DecisionRow }) {
       : outcome && standing === 'ok'
         ? `${word} ${outcome.status}`
         : word
-  const help = standing === 'router-only' ? words.field.routerOnlyHelp : `${word}: ${detail}`
+  const help = standing === 'routed-only' ? words.field.routerOnlyHelp : `${word}: ${detail}`
   return (
     <Mark tone={tone} icon={icon} title={help}>
       {detail}

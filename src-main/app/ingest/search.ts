@@ -202,7 +202,7 @@ function createGroups(by: DecisionGroups['by']) {
       const group = groups.get(key) ?? { count: 0, failed: 0, ttftMs: emptySketch() }
       groups.set(key, group)
       group.count++
-      if (facts.outcome !== 'open' && isFailure(facts.outcome)) group.failed++
+      if (isFailure(facts.outcome)) group.failed++
       if (facts.ttftMs !== null) record(group.ttftMs, facts.ttftMs)
     },
     result: (): DecisionGroups['groups'] =>

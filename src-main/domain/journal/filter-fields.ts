@@ -1,5 +1,5 @@
 import type { Millis } from '../../base/units'
-import { outcomeClasses } from '../routing/outcome'
+import { standings } from '../routing/outcome'
 import type { RowFacts } from './row-facts'
 
 /** A field whose values are words: compared whole, or by their beginning with a `*` behind it. */
@@ -85,9 +85,14 @@ const instant = (name: string, help: string, read: InstantField['read']): Instan
 
 /** Every field, in the order in which help lists them (ux.md 7.2). */
 export const filterFields: readonly FilterField[] = [
-  word('outcome', 'how it ended; open while it runs', (facts) => [facts.outcome], {
-    values: [...outcomeClasses, 'open'],
-  }),
+  word(
+    'outcome',
+    'how it ended; open while it runs, routed-only when it ran elsewhere',
+    (facts) => [facts.outcome],
+    {
+      values: standings,
+    },
+  ),
   word('reason', "reason code of the outcome, or Ray's word for it", (facts) => [
     facts.reason,
     facts.serveReason,

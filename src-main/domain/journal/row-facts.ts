@@ -1,6 +1,6 @@
 import type { Millis, Tokens } from '../../base/units'
 import type { ReplicaId } from '../fleet/replica'
-import { classify, type OutcomeClass } from '../routing/outcome'
+import { classify, type Standing } from '../routing/outcome'
 import type { DecisionRow } from './record'
 
 /** A decision as filters, groups and the store's columns see it: flat, and null for what is not known. */
@@ -8,8 +8,8 @@ export interface RowFacts {
   readonly id: string
   readonly requestId: string
   readonly wallMs: Millis
-  /** `open` while the request is under way. */
-  readonly outcome: OutcomeClass | 'open'
+  /** `open` while the request is under way; `routed-only` when somebody else's proxy took it, so that no end is seen. */
+  readonly outcome: Standing
   readonly status: number | null
   readonly reason: string | null
   /** Ray's word for a failure of the request router, beside our own reason. */
@@ -36,6 +36,12 @@ export interface RowFacts {
   readonly demo: boolean
 }
 
+/** How a row stands. */
+export function standingOf({ outcome, asked }: Pick<DecisionRow, 'outcome' | 'asked'>): Standing {
+  if (outcome) return classify(outcome)
+  return asked === 'http' ? 'routed-only' : 'open'
+}
+
 /** The facts of a row. The engine's count of prompt tokens wins over the estimate. */
 export function factsOf(row: DecisionRow): RowFacts {
   const { outcome } = row
@@ -43,7 +49,7 @@ export function factsOf(row: DecisionRow): RowFacts {
     id: row.id,
     requestId: row.requestId,
     wallMs: row.wallMs,
-    outcome: outcome === null ? 'open' : classify(outcome),
+    outcome: standingOf(row),
     status: outcome?.status ?? null,
     reason: outcome?.reason ?? null,
     serveReason: outcome?.serveReason ?? null,

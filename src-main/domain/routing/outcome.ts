@@ -56,6 +56,11 @@ export const outcomeClasses = [
 /** One of the outcome classes. */
 export type OutcomeClass = (typeof outcomeClasses)[number]
 
+/** How a decision stands: its outcome's class, or that there is none yet, or that none will ever be seen here. */
+export type Standing = OutcomeClass | 'open' | 'routed-only'
+/** Every standing. */
+export const standings: readonly Standing[] = [...outcomeClasses, 'open', 'routed-only']
+
 /** Statuses of the 4xx that say nothing against the request: it came too slowly, or there was no room. */
 const notTheRequests: readonly number[] = [408, 429]
 
@@ -71,7 +76,7 @@ export function classify(outcome: Outcome): OutcomeClass {
   return outcome.rank !== null && outcome.rank > 0 ? 'fallback' : 'ok'
 }
 
-const failures: readonly OutcomeClass[] = ['replica-error', 'timeout', 'broken', 'refused']
+const failures: readonly Standing[] = ['replica-error', 'timeout', 'broken', 'refused']
 
 /** True for outcomes by which the cluster failed a user; what a client did of its own account is none. */
-export const isFailure = (outcomeClass: OutcomeClass): boolean => failures.includes(outcomeClass)
+export const isFailure = (standing: Standing): boolean => failures.includes(standing)

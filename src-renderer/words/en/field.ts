@@ -10,7 +10,7 @@ export const field = {
     broken: 'broken stream',
     refused: 'refused',
     open: 'running',
-    'router-only': 'routed only',
+    'routed-only': 'routed only',
   },
   routerOnlyHelp:
     'Asked over HTTP at /internal/route: the request itself went elsewhere, so there is no outcome to see.',

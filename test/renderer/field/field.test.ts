@@ -2,11 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { absent, observed } from '../../../src-main/domain/fleet/reading'
 import { parseFilter } from '../../../src-main/domain/journal/filter'
 import type { ClusterBody } from '../../../src-main/domain/journal/record'
-import { factsOf } from '../../../src-main/domain/journal/row-facts'
+import { factsOf, standingOf } from '../../../src-main/domain/journal/row-facts'
 import { clauseOf, outcomeClause, withClause } from '../../../src-renderer/field/clause'
 import { curlOf } from '../../../src-renderer/field/curl'
 import { eventOf, inOneLine } from '../../../src-renderer/field/events'
-import { standingOf } from '../../../src-renderer/field/outcome'
 import { fewSamples } from '../../../src-renderer/field/reading-cell'
 import { reasonText } from '../../../src-renderer/field/reasons'
 import { replicaStanding } from '../../../src-renderer/field/replica-state'
@@ -170,7 +169,7 @@ describe('events say who did what to what', () => {
 describe('standing of a row', () => {
   test.each([
     ['running', { outcome: null }, 'open'],
-    ['asked over HTTP: nothing more is seen', { outcome: null, asked: 'http' }, 'router-only'],
+    ['asked over HTTP: nothing more is seen', { outcome: null, asked: 'http' }, 'routed-only'],
     ['ok', {}, 'ok'],
     ['fallback', { outcome: anOutcome({ rank: 1, served: 'r2' }) }, 'fallback'],
     ['client left', { outcome: anOutcome({ end: 'client_left', status: 0 }) }, 'client-left'],
