@@ -90,7 +90,7 @@ export const overview = {
   suspects: 'Suspects',
   noSuspects: 'No replica stands out.',
   suspectRules:
-    'Down, silent for over five polls, KV over 85 %, requests waiting, twice the mean in flight, TTFT p99 twice its peers, over 5 % failed.',
+    'Down, silent for over five polls, KV over 85 %, requests waiting, at least 6 in flight and twice the mean and more than chance brings, TTFT p99 twice its peers (from 200 samples), over 5 % failed (from 5 requests).',
   policy: 'Policy in force',
   policySource: 'Source',
   demo: 'Demo',

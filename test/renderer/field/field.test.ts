@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { createDraw } from '../../../src-main/base/draw'
 import { absent, observed } from '../../../src-main/domain/fleet/reading'
 import { parseFilter } from '../../../src-main/domain/journal/filter'
 import type { ClusterBody } from '../../../src-main/domain/journal/record'
@@ -53,10 +54,15 @@ describe('what speaks against a replica', () => {
     ['it was not heard of', { state: observed('ready', engine, -20_000) }, {}, ['not heard of for 20 s']],
     ['its cache is nearly full', { kvUsedRatio: observed(0.9, engine, 0) }, {}, ['KV 90 % full']],
     ['requests wait', { waiting: observed(2, engine, 0) }, {}, ['2 requests wait']],
-    ['it is hot', {}, { inFlight: 9 }, ['in flight 3.00× the mean']],
-    ['one of three in flight is not hot', {}, { inFlight: 3 }, []],
+    ['it is hot', {}, { inFlight: 12 }, ['in flight 4.00× the mean']],
     ['it is slow', { ttftMsP99: observed(1_600, engine, 0) }, {}, ['TTFT p99 4.00× its peers']],
-    ['it is slow, but on few samples', { ttftMsP99: observed(1_600, engine, 0), latencySamples: 5 }, {}, []],
+    [
+      'it is slow, on just enough samples',
+      { ttftMsP99: observed(800, engine, 0), latencySamples: 200 },
+      {},
+      ['TTFT p99 2.00× its peers'],
+    ],
+    ['it is slow, on too few', { ttftMsP99: observed(1_600, engine, 0), latencySamples: 199 }, {}, []],
     ['its requests fail', {}, { failed: 10, served: 50 }, ['16.7 % of its requests fail']],
     [
       'the worst comes first',
@@ -77,6 +83,73 @@ describe('what speaks against a replica', () => {
     const found = suspects(fleet, summary, 0).find(({ replica: each }) => each.replica.id === 'r1')
     expect(found?.suspicions.map(({ text }) => text)).toEqual(expected)
   })
+  test.each([
+    // in flight, mean of all, hot; below is what chance brings
+    [3, 1, false],
+    [5, 1, false],
+    [6, 1, true],
+    [8, 3, false],
+    [9, 3, false],
+    [10, 3, true],
+    [31, 16, false],
+    [32, 16, true],
+    [199, 100, false],
+    [200, 100, true],
+    [6, 0, false],
+  ])('%i in flight at a mean of %i: hot is %s', (inFlight, mean, hot) => {
+    const summary = aSummary({ replicas: [{ ...traffic, inFlight }], imbalance: { max: inFlight, mean } })
+    const [found] = suspects(aFleet([aReplica('r1')]), summary, 0)
+    expect(found?.suspicions.map(({ rule }) => rule)).toEqual(hot ? ['hot'] : [])
+  })
+
+  const ids = Array.from({ length: 8 }, (_, at) => `r${at + 1}`)
+  const shareSuspected = (times: number, look: () => ReturnType<typeof suspects>) => {
+    let found = 0
+    for (let at = 0; at < times; at++) if (look().some(({ suspicions }) => suspicions.length > 0)) found++
+    return found / times
+  }
+  test.each([0.5, 2, 5, 30])(
+    'eight even replicas at a mean of %d in flight: chance is not hot',
+    (mean) => {
+      const draw = createDraw(`hot ${mean}`)
+      const fleet = aFleet(ids.map((id) => aReplica(id)))
+      const poisson = () => {
+        let count = -1
+        for (let at = 0; at < mean; at += draw.exponential(1)) count++
+        return count
+      }
+      const share = shareSuspected(600, () => {
+        const replicas = ids.map((replicaId) => ({ ...traffic, replicaId, inFlight: poisson() }))
+        const counts = replicas.map(({ inFlight }) => inFlight)
+        const sum = counts.reduce((all, each) => all + each, 0)
+        return suspects(
+          fleet,
+          aSummary({ replicas, imbalance: { max: Math.max(...counts), mean: sum / 8 } }),
+          0,
+        )
+      })
+      expect(share).toBeLessThan(0.01)
+    },
+  )
+  test('eight even replicas of which each has 200 samples: chance is not slow', () => {
+    const draw = createDraw('slow')
+    // Nine in ten within a factor of ten: a deviation of 0.7 in the logarithm.
+    const latencyMs = () =>
+      100 * Math.exp(0.7 * Math.sqrt(2 * draw.exponential(1)) * Math.cos(2 * Math.PI * draw.unit()))
+    const p99 = () => {
+      const samples = Array.from({ length: 200 }, latencyMs).sort((a, b) => a - b)
+      return samples[197] as number
+    }
+    const share = shareSuspected(200, () =>
+      suspects(
+        aFleet(ids.map((id) => aReplica(id, { ttftMsP99: observed(p99(), engine, 0), latencySamples: 200 }))),
+        aSummary(),
+        0,
+      ),
+    )
+    expect(share).toBeLessThan(0.01)
+  })
+
   test('the suspicious stand first, the rest by their numbers', () => {
     const fleet = aFleet([aReplica('r10'), aReplica('r2'), aReplica('r3', {}, 'down')])
     expect(suspects(fleet, null, 0).map(({ replica }) => replica.replica.id)).toEqual(['r3', 'r2', 'r10'])
