@@ -25,9 +25,10 @@ const units = [
   ['s', 1],
 ] as const
 
-/** A span in its two largest units: `4 m 20 s`, `2 d 3 h`, `12 s`. Below a second it is `0 s`: no age is that exact. */
+/** A span in its two largest units: `4 m 20 s`, `2 d 3 h`, `12 s`; in ms below a second. */
 export function duration(ms: Millis): string {
-  let left = Math.max(0, Math.floor(ms / 1_000))
+  if (ms < 1_000) return `${underSecond(ms)} ms`
+  let left = Math.floor(ms / 1_000)
   const parts: string[] = []
   for (const [unit, seconds] of units) {
     const whole = Math.floor(left / seconds)
@@ -35,12 +36,16 @@ export function duration(ms: Millis): string {
     if (whole > 0 || (parts.length > 0 && parts.length < 2)) parts.push(`${whole} ${unit}`)
     if (parts.length === 2) break
   }
-  return parts.filter((part) => !part.startsWith('0 ')).join(' ') || '0 s'
+  return parts.filter((part) => !part.startsWith('0 ')).join(' ')
 }
 
-/** An age in a chip, as narrow as can be: `12s`, `4m`, `3h`, `2d`. */
+/** Whole ms; none when two clocks differ so that something seems to lie ahead. */
+const underSecond = (ms: Millis) => Math.max(0, Math.floor(ms))
+
+/** An age in a chip, as narrow as can be: `400ms`, `12s`, `4m`, `3h`, `2d`. */
 export function shortAge(ms: Millis): string {
-  const seconds = Math.max(0, Math.floor(ms / 1_000))
+  if (ms < 1_000) return `${underSecond(ms)}ms`
+  const seconds = Math.floor(ms / 1_000)
   if (seconds < 100) return `${seconds}s`
   if (seconds < 5_400) return `${Math.floor(seconds / 60)}m`
   return seconds < 129_600 ? `${Math.floor(seconds / 3_600)}h` : `${Math.floor(seconds / 86_400)}d`

@@ -218,6 +218,17 @@ describe('words', () => {
       { id: 'd1', requestId: 'q1', ttftMs: 200 },
     ])
   })
+  test.each([
+    ['runs', { asked: 'proxy' }, 'running'],
+    ['was only routed: no outcome will come', { asked: 'http' }, 'routed only'],
+    ['was refused over HTTP', { asked: 'http', pick: null, refusal: 'no_replica' }, 'no_replica'],
+  ] as const)('a decision without an outcome that %s', async (_, own, reason) => {
+    const rows = [aRow({ outcome: null, ...own })]
+    const { folder } = await aConsole({
+      'decisions.last': { value: { rows, matched: 1, searched: 1, fromWallMs: null } },
+    })
+    expect((await run(folder, 'decisions')).out.trim()).toMatch(new RegExp(` {2}${reason}$`))
+  })
 })
 
 test('what was asked for goes to stdout, all else to stderr', () => {

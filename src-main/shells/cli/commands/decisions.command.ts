@@ -51,6 +51,7 @@ export default defineCommand({
 /**
  * A decision as scripts get it (decision D24). `id` is the decision's (`x-signalbox-decision`), `requestId` the client's
  * (`x-request-id`). Session is the keyed hash; `status` is null while the request runs; `reason` is Ray's word where it has one.
+ * A decision that was asked for over HTTP is `routed only`: the request went elsewhere, and no outcome will come.
  */
 export function decisionLine(row: DecisionRow) {
   return {
@@ -64,7 +65,10 @@ export function decisionLine(row: DecisionRow) {
     rank: row.outcome?.rank ?? null,
     status: row.outcome?.status ?? null,
     ttftMs: row.outcome?.ttftMs ?? null,
-    reason: row.outcome?.serveReason ?? row.outcome?.reason ?? row.refusal ?? 'running',
+    reason: row.outcome?.serveReason ?? row.outcome?.reason ?? row.refusal ?? unended[row.asked],
     candidates: row.reasons,
   }
 }
+
+/** What stands for a reason as long as there is no outcome, by who asked. */
+const unended = { proxy: 'running', http: 'routed only' } as const
