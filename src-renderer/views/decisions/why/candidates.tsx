@@ -34,7 +34,7 @@ const columns: readonly Column<Reason>[] = [
   {
     id: 'replica',
     title: text.columns.replica,
-    width: '4rem',
+    width: '4.75rem',
     cell: ({ replicaId }) => <span className="font-mono">{visible(replicaId)}</span>,
   },
   {
@@ -43,7 +43,9 @@ const columns: readonly Column<Reason>[] = [
     width: 'minmax(9rem, 1fr)',
     wraps: true,
     cell: ({ verdict, why }) => {
-      const sentence = `${text.verdicts[verdict]}: ${text.because[why]}`
+      // Most are not considered: their cause alone says so, and keeps their rows low.
+      const because = text.because[why]
+      const sentence = verdict === 'not-considered' ? because : `${text.verdicts[verdict]}: ${because}`
       return (
         <Mark tone={looks[verdict].tone} icon={looks[verdict].icon} wraps>
           {sentence}
