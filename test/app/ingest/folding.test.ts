@@ -323,7 +323,7 @@ describe('errors', () => {
     expect(run.summary().failingSinceWallMs).toBe(since)
     expect(run.summary().failed).toBeNull()
     const last = run.clock.wallMs()
-    traffic(run, 10_000, {})
+    traffic(run, 15_000, {})
     expect(run.summary().failingSinceWallMs).toBeNull()
     const { failed } = run.summary()
     expect(failed?.fromWallMs).toBe(since)
@@ -352,6 +352,24 @@ describe('errors', () => {
     const run = aRun()
     traffic(run, 20_000, { end: 'done', status, reason: 'replica_error', served: 'r1' })
     expect(run.summary()).toMatchObject({ errors: { part: 200 }, clientErrors: { part: 0 } })
+  })
+
+  test('a good window or two within a run do not end it: of few requests all may go well by chance', () => {
+    const run = aRun()
+    traffic(run, 20_000, {})
+    const since = run.clock.wallMs() + 100
+    traffic(run, 10_000, failing)
+    for (const goodMs of [5_000, 10_000, 5_000]) {
+      traffic(run, goodMs, {})
+      expect([goodMs, run.summary()]).toMatchObject([goodMs, { failingSinceWallMs: since, failed: null }])
+      traffic(run, 5_000, failing)
+      expect([goodMs, run.summary()]).toMatchObject([goodMs, { failingSinceWallMs: since, failed: null }])
+    }
+    traffic(run, 20_000, {})
+    expect(run.summary()).toMatchObject({ failingSinceWallMs: null, failed: { fromWallMs: since } })
+    const again = run.clock.wallMs() + 100
+    traffic(run, 10_000, failing)
+    expect(run.summary()).toMatchObject({ failingSinceWallMs: again, failed: { fromWallMs: since } })
   })
 
   test('one bad window alone is no run', () => {
