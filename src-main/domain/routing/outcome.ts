@@ -64,16 +64,20 @@ export const standings: readonly Standing[] = [...outcomeClasses, 'open', 'route
 /** Statuses of the 4xx that say nothing against the request: it came too slowly, or there was no room. */
 const notTheRequests: readonly number[] = [408, 429]
 
-/** The class of an outcome. A request that was wrong in itself is the client's error, whoever said so. */
+/** A request that was wrong in itself, whoever said so, or that our proxy gave up because its client stalled or asked too often. */
+const isClients = ({ status, reason }: Outcome): boolean =>
+  status >= 400 && status < 500 && (!notTheRequests.includes(status) || reason.startsWith('client_'))
+
+/** The class of an outcome. */
 export function classify(outcome: Outcome): OutcomeClass {
-  if (outcome.end === 'client_left') return 'client-left'
-  if (outcome.status === 504 || outcome.reason.endsWith('_timeout')) return 'timeout'
-  if (outcome.end === 'broke') return 'broken'
-  if (outcome.status >= 400 && outcome.status < 500 && !notTheRequests.includes(outcome.status))
-    return 'client-error'
-  if (outcome.end === 'refused') return 'refused'
-  if (outcome.status >= 400) return 'replica-error'
-  return outcome.rank !== null && outcome.rank > 0 ? 'fallback' : 'ok'
+  const { end, status, reason, rank } = outcome
+  if (end === 'client_left') return 'client-left'
+  if (end !== 'broke' && isClients(outcome)) return 'client-error'
+  if (status === 504 || reason.endsWith('_timeout')) return 'timeout'
+  if (end === 'broke') return 'broken'
+  if (end === 'refused') return 'refused'
+  if (status >= 400) return 'replica-error'
+  return rank !== null && rank > 0 ? 'fallback' : 'ok'
 }
 
 const failures: readonly Standing[] = ['replica-error', 'timeout', 'broken', 'refused']
