@@ -4,8 +4,9 @@ import type { SecondCounts } from './second-counts'
 /** Windows of this many seconds are bad when more than the limit of their requests failed (ux.md 6.1). */
 const windowSeconds = 5
 const failedMax = 0.005
-/** Bad windows in a row that make a run, and whole good ones that end it. */
+/** Bad windows in a row that make a run, and whole good ones that end it: of few requests all may go well by chance. */
 const windowsMin = 2
+const goodWindowsMin = 3
 /** A run is forgotten when nothing was heard of for this long: whether it is over, nobody knows. */
 const quietSeconds = 60
 
@@ -41,7 +42,7 @@ export function createFailureRun(): FailureRun {
       lastFailureWallMs = lastFailureOf(seconds) ?? lastFailureWallMs ?? begun
       const [newest] = told
       if (!newest || newest.lastIndex < now - quietSeconds) onset = null
-      else if (told.length >= windowsMin && !told.slice(0, windowsMin).some(isBad)) {
+      else if (told.length >= goodWindowsMin && !told.slice(0, goodWindowsMin).some(isBad)) {
         over = { fromWallMs: begun, toWallMs: lastFailureWallMs }
         onset = null
       }

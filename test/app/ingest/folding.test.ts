@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createDecisions } from '../../../src-main/app/ingest/decisions'
 import { createFolding } from '../../../src-main/app/ingest/folding'
+import { createDraw } from '../../../src-main/base/draw'
 import { emptySketch, quantile, record } from '../../../src-main/base/quantiles'
 import { known } from '../../../src-main/domain/fleet/reading'
 import type { DecisionBody, DecisionEnded, DecisionMade } from '../../../src-main/domain/journal/record'
@@ -323,7 +324,9 @@ describe('errors', () => {
     expect(run.summary().failingSinceWallMs).toBe(since)
     expect(run.summary().failed).toBeNull()
     const last = run.clock.wallMs()
-    traffic(run, 15_000, {})
+    traffic(run, 14_000, {})
+    expect(run.summary().failingSinceWallMs, 'three whole windows must be good').toBe(since)
+    traffic(run, 6_000, {})
     expect(run.summary().failingSinceWallMs).toBeNull()
     const { failed } = run.summary()
     expect(failed?.fromWallMs).toBe(since)
@@ -378,6 +381,27 @@ describe('errors', () => {
     traffic(run, 1_000, failing)
     traffic(run, 9_000, {})
     expect(run.summary().failingSinceWallMs).toBeNull()
+  })
+
+  test('where little is asked, and a third of it fails, a run goes on from its first failure', () => {
+    const run = aRun()
+    const draw = createDraw('thin')
+    const since = run.clock.wallMs() + 1_000
+    for (let at = 0; at < 600; at++) {
+      run.clock.advance(1_000)
+      const outcome = at % 3 === 0 ? failing : {}
+      const end = anEnd(`e${at}`, run.clock.monoMs() - draw.below(100), outcome)
+      run.take({ ...end, wallMs: run.clock.wallMs() })
+      if (at > 12) expect(run.summary()).toMatchObject({ failingSinceWallMs: since, failed: null })
+    }
+  })
+
+  test('a run of which nothing more is heard is not said to be over', () => {
+    const run = aRun()
+    traffic(run, 12_000, failing)
+    expect(run.summary().failingSinceWallMs).not.toBeNull()
+    run.clock.advance(90_000)
+    expect(run.summary()).toMatchObject({ failingSinceWallMs: null, failed: null })
   })
 
   test('a run ends when nothing is heard of for a minute', () => {
