@@ -1,5 +1,4 @@
 import { History, ListTree } from 'lucide-react'
-import { failuresFilter } from '../../field/clause'
 import type { ClusterEvent } from '../../field/events'
 import { Button } from '../../kit/button'
 import { ToneIcon, toneSoft, toneText } from '../../kit/mark'
@@ -24,9 +23,7 @@ export function HeadlineCard({ events }: { readonly events: readonly ClusterEven
   const now = standing.phase === 'open' ? shown : present
   if (!summary) return null
   const headline = headlineOf({ summary, health, fleet, events, link: standing, nowWallMs: now.wallMs, zone })
-  const { tone, onsetWallMs } = headline
-  const evidence = () =>
-    places.go({ view: 'decisions', params: { by: 'reason', q: failuresFilter, from: null, to: null } })
+  const { tone, onsetWallMs, evidence } = headline
   const timeline = () =>
     places.go({
       view: 'timeline',
@@ -48,8 +45,8 @@ export function HeadlineCard({ events }: { readonly events: readonly ClusterEven
         {headline.likely ? <p className="pt-0.5 text-muted">{headline.likely}</p> : null}
       </div>
       <div className="flex gap-2">
-        {tone === 'crit' || tone === 'warn' ? (
-          <Button icon={ListTree} kind="primary" onClick={evidence}>
+        {evidence ? (
+          <Button icon={ListTree} kind="primary" onClick={() => places.go(evidence)}>
             {words.overview.showEvidence}
           </Button>
         ) : null}

@@ -2,6 +2,7 @@ import type { Millis } from '../../../src-main/base/units'
 import { known } from '../../../src-main/domain/fleet/reading'
 import type { FleetSnapshot } from '../../../src-main/domain/fleet/replica'
 import { type HealthView, ratioOf, type SummaryView } from '../../../src-main/domain/journal/views'
+import { endedClause, failuresFilter } from '../../field/clause'
 import { type ClusterEvent, inOneLine } from '../../field/events'
 import { reasonText } from '../../field/reasons'
 import { duration, latency } from '../../format/durations'
@@ -10,6 +11,7 @@ import { clock, moment, type Zone, zoneName } from '../../format/times'
 import { visible } from '../../format/visible'
 import type { Tone } from '../../kit/mark'
 import type { Link } from '../../state/connection'
+import type { Move } from '../../state/place'
 import { words } from '../../words/en'
 
 /** The answer to "are users hurting, since when, and why" in three lines. */
@@ -21,6 +23,8 @@ export interface Headline {
   readonly likely: string
   /** When it began; the timeline opens around it. */
   readonly onsetWallMs: Millis | null
+  /** Where the proof is, no wider than what the sentence is about; null when there is nothing to prove. */
+  readonly evidence: Move | null
 }
 
 /** What the headline is made from. */
@@ -38,6 +42,9 @@ export interface HeadlineFacts {
 const limits = { clientErrors: 0.01, errors: 0.005, breaks: 0.001, critical: 0.02, breaksLeast: 3 } as const
 /** A run of failures that is over is told for this long. */
 const overShownMs: Millis = 600_000
+/** A run is known to the first failure of its last second: its others fall into the second after it. */
+const lastSecondMs: Millis = 1_000
+const minuteMs: Millis = 60_000
 /** Without a request for this long there is nothing to judge. */
 const idleMs: Millis = 60_000
 /** Changes are looked for this long before the onset. */
@@ -55,7 +62,12 @@ export function headlineOf(facts: HeadlineFacts): Headline {
   const breaks = ratioOf(summary.breaks) ?? 0
   if (summary.failingSinceWallMs !== null || errors > limits.errors) return failing(facts, errors)
   if (breaks > limits.breaks && summary.breaks.part >= limits.breaksLeast) return breaking(facts, breaks)
-  return { ...standing(facts, errors), before: over(facts), likely: cause(facts, false) }
+  return {
+    ...standing(facts, errors),
+    before: over(facts),
+    likely: cause(facts, false),
+    onsetWallMs: recentRun(facts)?.fromWallMs ?? null,
+  }
 }
 
 /** Nothing fails: replicas that are down are told all the same, before anybody feels it, and also while nobody asks. */
@@ -64,7 +76,9 @@ function standing(facts: HeadlineFacts, errors: number): Headline {
   const { ok, warning, unknown } = words.overview.severity
   const down = downOf(facts.fleet)
   const told = (tone: Tone, severity: string, sentence: string) =>
-    down === null ? plain(tone, severity, sentence) : plain('warn', warning, `${down} · ${sentence}`)
+    down === null
+      ? { ...plain(tone, severity, sentence), evidence: overEvidence(facts) }
+      : { ...plain('warn', warning, `${down} · ${sentence}`), evidence: { view: 'replicas' } }
   const last = summary.lastRequestWallMs
   if (last === null) return told('unknown', unknown, text.never)
   if (nowWallMs - last > idleMs) return told('unknown', unknown, text.idle(moment(last, nowWallMs, zone)))
@@ -88,9 +102,19 @@ function downOf(fleet: FleetSnapshot | null): string | null {
 }
 
 /** The last run of failures, while it is news. */
-function over({ summary: { failed }, nowWallMs, zone }: HeadlineFacts): string {
-  if (failed === null || nowWallMs - failed.toWallMs > overShownMs) return ''
-  const { fromWallMs, toWallMs } = failed
+const recentRun = ({ summary: { failed }, nowWallMs }: HeadlineFacts) =>
+  failed === null || nowWallMs - failed.toWallMs > overShownMs ? null : failed
+
+function overEvidence(facts: HeadlineFacts): Move | null {
+  const run = recentRun(facts)
+  return run && decisionsOf(failuresFilter, run.fromWallMs, run.toWallMs + lastSecondMs)
+}
+
+function over(facts: HeadlineFacts): string {
+  const run = recentRun(facts)
+  if (run === null) return ''
+  const { nowWallMs, zone } = facts
+  const { fromWallMs, toWallMs } = run
   return text.over(
     moment(fromWallMs, nowWallMs, zone),
     moment(toWallMs, nowWallMs, zone),
@@ -105,6 +129,18 @@ const plain = (tone: Tone, severity: string, sentence: string): Headline => ({
   before: '',
   likely: '',
   onsetWallMs: null,
+  evidence: null,
+})
+
+/** Decisions that fit, of that time alone: counted by their reasons, over whatever range the page had. */
+const decisionsOf = (outcomes: string, fromWallMs: Millis, toWallMs: Millis | null = null): Move => ({
+  view: 'decisions',
+  params: {
+    by: 'reason',
+    q: [outcomes, endedClause(fromWallMs, toWallMs)].filter(Boolean).join(' '),
+    from: null,
+    to: null,
+  },
 })
 
 function old({ summary, nowWallMs, zone }: HeadlineFacts): Headline {
@@ -135,12 +171,21 @@ function failing(facts: HeadlineFacts, errors: number): Headline {
     before: onset === null ? '' : precededBy(facts, onset),
     likely: cause(facts, main !== undefined && failed > 0 && main.count / failed >= likelyShare),
     onsetWallMs: onset,
+    evidence: decisionsOf(failuresFilter, onset ?? summary.takenWallMs - minuteMs),
   }
 }
 
 function breaking(facts: HeadlineFacts, breaks: number): Headline {
-  const sentence = text.breaks(percent(breaks), count(facts.summary.breaks.part))
-  return { ...plain('warn', words.overview.severity.warning, sentence), likely: cause(facts, false) }
+  const { summary } = facts
+  return {
+    ...plain(
+      'warn',
+      words.overview.severity.warning,
+      text.breaks(percent(breaks), count(summary.breaks.part)),
+    ),
+    likely: cause(facts, false),
+    evidence: decisionsOf('outcome:broken', summary.takenWallMs - 5 * minuteMs),
+  }
 }
 
 /** The three changes nearest before the onset, the nearest first. */

@@ -4,7 +4,7 @@ import { absent, observed } from '../../../src-main/domain/fleet/reading'
 import { parseFilter } from '../../../src-main/domain/journal/filter'
 import type { ClusterBody } from '../../../src-main/domain/journal/record'
 import { factsOf, standingOf } from '../../../src-main/domain/journal/row-facts'
-import { clauseOf, outcomeClause, withClause } from '../../../src-renderer/field/clause'
+import { clauseOf, endedClause, outcomeClause, withClause } from '../../../src-renderer/field/clause'
 import { curlOf } from '../../../src-renderer/field/curl'
 import { eventOf, inOneLine } from '../../../src-renderer/field/events'
 import { fewSamples } from '../../../src-renderer/field/reading-cell'
@@ -108,29 +108,26 @@ describe('what speaks against a replica', () => {
     for (let at = 0; at < times; at++) if (look().some(({ suspicions }) => suspicions.length > 0)) found++
     return found / times
   }
-  test.each([0.5, 2, 5, 30])(
-    'eight even replicas at a mean of %d in flight: chance is not hot',
-    (mean) => {
-      const draw = createDraw(`hot ${mean}`)
-      const fleet = aFleet(ids.map((id) => aReplica(id)))
-      const poisson = () => {
-        let count = -1
-        for (let at = 0; at < mean; at += draw.exponential(1)) count++
-        return count
-      }
-      const share = shareSuspected(600, () => {
-        const replicas = ids.map((replicaId) => ({ ...traffic, replicaId, inFlight: poisson() }))
-        const counts = replicas.map(({ inFlight }) => inFlight)
-        const sum = counts.reduce((all, each) => all + each, 0)
-        return suspects(
-          fleet,
-          aSummary({ replicas, imbalance: { max: Math.max(...counts), mean: sum / 8 } }),
-          0,
-        )
-      })
-      expect(share).toBeLessThan(0.01)
-    },
-  )
+  test.each([0.5, 2, 5, 30])('eight even replicas at a mean of %d in flight: chance is not hot', (mean) => {
+    const draw = createDraw(`hot ${mean}`)
+    const fleet = aFleet(ids.map((id) => aReplica(id)))
+    const poisson = () => {
+      let count = -1
+      for (let at = 0; at < mean; at += draw.exponential(1)) count++
+      return count
+    }
+    const share = shareSuspected(600, () => {
+      const replicas = ids.map((replicaId) => ({ ...traffic, replicaId, inFlight: poisson() }))
+      const counts = replicas.map(({ inFlight }) => inFlight)
+      const sum = counts.reduce((all, each) => all + each, 0)
+      return suspects(
+        fleet,
+        aSummary({ replicas, imbalance: { max: Math.max(...counts), mean: sum / 8 } }),
+        0,
+      )
+    })
+    expect(share).toBeLessThan(0.01)
+  })
   test('eight even replicas of which each has 200 samples: chance is not slow', () => {
     const draw = createDraw('slow')
     // Nine in ten within a factor of ten: a deviation of 0.7 in the logarithm.
@@ -270,6 +267,15 @@ describe('conditions of the filter', () => {
     ['outcome:ok', 'outcome:ok', 'outcome:ok'],
     ['-outcome:ok "a b"', 'outcome:ok', '"a b" outcome:ok'],
   ])('%j with %j', (filter, clause, result) => expect(withClause(filter, clause)).toBe(result))
+  test.each([
+    [startWallMs, null, 'ended>=2026-01-01T03:00:00Z'],
+    [null, startWallMs + 1_999, 'ended<=2026-01-01T03:00:01Z'],
+    [startWallMs, 8.64e15, 'ended>=2026-01-01T03:00:00Z'],
+    [1e308, Number.NaN, ''],
+  ])('what ended from %j to %j', (from, to, clause) => {
+    expect(endedClause(from, to)).toBe(clause)
+    expect(parseFilter(clause).ok).toBe(true)
+  })
   test('the outcome of a row', () => {
     expect(outcomeClause(aRow('a', { outcome: anOutcome({ rank: 1 }) }))).toBe('outcome:fallback')
   })

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { parseFilter } from '../../../src-main/domain/journal/filter'
 import { eventOf } from '../../../src-renderer/field/events'
 import { type HeadlineFacts, headlineOf } from '../../../src-renderer/views/overview/headline'
 import { tilesOf } from '../../../src-renderer/views/overview/tiles'
@@ -135,6 +136,44 @@ describe('the headline', () => {
       before,
     })
   })
+
+  const failures = 'outcome:replica-error,timeout,broken,refused'
+  const run = { fromWallMs: startWallMs - 600_000, toWallMs: startWallMs - 299_500 }
+  test.each([
+    ['of the run of failures', { summary: failing }, `${failures} ended>=2026-01-01T02:59:00Z`],
+    [
+      'of the minute that the share is of',
+      { summary: aSummary({ errors: { part: 8, whole: 720 } }) },
+      `${failures} ended>=2026-01-01T02:59:00Z`,
+    ],
+    [
+      'of broken streams in five minutes',
+      { summary: aSummary({ breaks: { part: 4, whole: 1_500 } }) },
+      'outcome:broken ended>=2026-01-01T02:55:00Z',
+    ],
+    [
+      'of a run that is over',
+      { summary: aSummary({ failed: run }) },
+      `${failures} ended>=2026-01-01T02:50:00Z ended<=2026-01-01T02:55:01Z`,
+    ],
+  ] as const)('evidence %s is of that time and outcome alone, whatever the range was', (_, over, q) => {
+    expect(parseFilter(q).ok).toBe(true)
+    expect(headlineOf(facts(over)).evidence).toEqual({
+      view: 'decisions',
+      params: { by: 'reason', q, from: null, to: null },
+    })
+  })
+  test.each([
+    ['all is well', {}, null],
+    ['nothing is known any more', { link: { phase: 'waiting' } as never }, null],
+    [
+      'a replica is down',
+      { fleet: aFleet([aReplica('r1', {}, 'down'), aReplica('r2')]) },
+      { view: 'replicas' },
+    ],
+  ] as const)('evidence when %s', (_, over, evidence) =>
+    expect(headlineOf(facts(over)).evidence).toEqual(evidence),
+  )
 
   test('names what came before, the nearest first, and nothing older than ten minutes', () => {
     const scaled = (offset: number, to: number) =>
