@@ -9,6 +9,7 @@ import { connectConsole } from '../../src-main/shells/console-client'
 import { explainEnd, Stop } from '../../src-main/shells/exit'
 import { aRow } from '../helpers/a-row'
 import { aTempFolder } from '../helpers/temp-folder'
+import { aFleet, aHealth, aReplica, aSummary } from '../renderer/builders'
 
 let printed: { out: string; err: string }
 beforeEach(() => {
@@ -228,6 +229,46 @@ describe('words', () => {
       'decisions.last': { value: { rows, matched: 1, searched: 1, fromWallMs: null } },
     })
     expect((await run(folder, 'decisions')).out.trim()).toMatch(new RegExp(` {2}${reason}$`))
+  })
+})
+
+describe('status judges as the page does', () => {
+  const startWallMs = aSummary().takenWallMs
+  const [well, down] = [
+    aFleet([aReplica('r1'), aReplica('r2')]),
+    aFleet([aReplica('r1'), aReplica('r2', {}, 'down')]),
+  ]
+  test.each([
+    ['all is well', {}, well, 0, 'errors 0.00 % (n 720, 1 m)  TTFT'],
+    [
+      'clients err',
+      { clientErrors: { part: 360, whole: 720 } },
+      well,
+      0,
+      '(n 720, 1 m)  client errors 360  TTFT',
+    ],
+    ['a few requests failed', { errors: { part: 6, whole: 720 } }, well, 1, 'errors 0.83 %'],
+    ['many failed', { errors: { part: 30, whole: 720 } }, well, 2, 'errors 4.17 %'],
+    [
+      'they fail',
+      { failingSinceWallMs: startWallMs - 3_600_000 },
+      well,
+      2,
+      'requests fail since 2026-01-01T02:00:00Z',
+    ],
+    [
+      'it was over a while ago',
+      { failed: { fromWallMs: startWallMs - 240_000, toWallMs: startWallMs - 120_000 } },
+      well,
+      0,
+      'requests failed from 2026-01-01T02:56:00Z to 2026-01-01T02:58:00Z; over since',
+    ],
+    ['a replica is down', {}, down, 1, '1 of 2 replicas down'],
+  ] as const)('%s', async (_, summary, fleet, code, words) => {
+    const value = { health: aHealth(), fleet, summary: aSummary(summary) }
+    const { folder } = await aConsole({ 'status.read': { value } })
+    const { out } = await run(folder, 'status')
+    expect([process.exitCode, out]).toEqual([code, expect.stringContaining(words)])
   })
 })
 

@@ -1,6 +1,8 @@
+import type { Millis } from '../../../base/units'
 import type { StatusReport } from '../../../contract/rpc'
 import { known } from '../../../domain/fleet/reading'
-import { ratioOf } from '../../../domain/journal/views'
+import { downOf, runThatIsOver, severityOf } from '../../../domain/journal/severity'
+import { ratioOf, type Share, type SummaryView } from '../../../domain/journal/views'
 import { plain } from '../../plain'
 import { defineCommand } from '../command'
 import { table } from '../print'
@@ -18,26 +20,39 @@ export default defineCommand({
       }),
 })
 
-/** Share of failed requests from which it is critical, as the page's headline has it (ux.md 6.1). */
-const errorsMax = 0.005
-
+/** The page's judgement (`domain/journal/severity.ts`), or worse when the console itself is not well or a fault is on. */
 function verdict({ health, fleet, summary }: StatusReport): 'ok' | 'warning' | 'critical' {
-  const errors = summary ? ratioOf(summary.errors) : null
-  if ((errors ?? 0) > errorsMax) return 'critical'
-  if (health.banners.some(({ severity }) => severity === 'critical')) return 'critical'
-  const down = fleet?.replicas.some(({ state }) => known(state) === 'down') ?? false
-  const warned = health.banners.some(({ severity }) => severity === 'warning')
-  return down || warned || health.faults.length > 0 ? 'warning' : 'ok'
+  const { level } = severityOf(summary, fleet, summary?.takenWallMs ?? 0)
+  const warned = (as: 'critical' | 'warning') => health.banners.some(({ severity }) => severity === as)
+  if (level === 'critical' || warned('critical')) return 'critical'
+  return level === 'warning' || warned('warning') || health.faults.length > 0 ? 'warning' : 'ok'
 }
+
+/** Beside the errors, since they are none of the cluster's. */
+const clientErrors = ({ part }: Share) => (part === 0 ? '' : `  client errors ${part}`)
+
+function runOf(summary: SummaryView): readonly string[] {
+  const { failingSinceWallMs: since, takenWallMs } = summary
+  if (since !== null) return [`requests fail since ${timeOf(since)}`]
+  const run = runThatIsOver(summary, takenWallMs)
+  return run === null
+    ? []
+    : [`requests failed from ${timeOf(run.fromWallMs)} to ${timeOf(run.toWallMs)}; over since`]
+}
+
+const timeOf = (wallMs: Millis) => `${new Date(wallMs).toISOString().slice(0, 19)}Z`
 
 function words({ health, fleet, summary }: StatusReport): string {
   const errors = summary ? ratioOf(summary.errors) : null
   const replicas = fleet?.replicas ?? []
+  const { down, all } = downOf(fleet)
   const lines = [
     `${health.environment} ${health.cluster}  policy ${health.policy.id}  proxy ${health.proxyUrl ?? '—'}`,
     summary
-      ? `${summary.requestsPerSecond.toFixed(1)} req/s  errors ${errors === null ? '—' : `${(errors * 100).toFixed(2)} %`} (n ${summary.errors.whole}, 1 m)  TTFT p99 ${summary.ttftMs.p99 === null ? '—' : `${summary.ttftMs.p99.toFixed(0)} ms`} @proxy`
+      ? `${summary.requestsPerSecond.toFixed(1)} req/s  errors ${errors === null ? '—' : `${(errors * 100).toFixed(2)} %`} (n ${summary.errors.whole}, 1 m)${clientErrors(summary.clientErrors)}  TTFT p99 ${summary.ttftMs.p99 === null ? '—' : `${summary.ttftMs.p99.toFixed(0)} ms`} @proxy`
       : 'no figures yet',
+    ...(summary ? runOf(summary) : []),
+    ...(down === 0 ? [] : [`${down} of ${all} replicas down`]),
     ...health.faults.map(
       ({ name, replicaId }) => `FAULT: ${name}${replicaId ? ` on ${replicaId}` : ''} is in force`,
     ),
