@@ -1,6 +1,7 @@
 import type { Millis } from '../../../src-main/base/units'
 import { known } from '../../../src-main/domain/fleet/reading'
 import type { FleetSnapshot } from '../../../src-main/domain/fleet/replica'
+import { downOf, runThatIsOver, type Severity, severityOf } from '../../../src-main/domain/journal/severity'
 import { type HealthView, ratioOf, type SummaryView } from '../../../src-main/domain/journal/views'
 import { endedClause, failuresFilter } from '../../field/clause'
 import { type ClusterEvent, inOneLine } from '../../field/events'
@@ -38,10 +39,8 @@ export interface HeadlineFacts {
   readonly zone: Zone
 }
 
-/** Thresholds of ux.md 6.1: more is bad. */
-const limits = { clientErrors: 0.01, errors: 0.005, breaks: 0.001, critical: 0.02, breaksLeast: 3 } as const
-/** A run of failures that is over is told for this long. */
-const overShownMs: Millis = 600_000
+/** Clients' errors are told from this share on. */
+const clientErrorsLeast = 0.01
 /** A run is known to the first failure of its last second: its others fall into the second after it. */
 const lastSecondMs: Millis = 1_000
 const minuteMs: Millis = 60_000
@@ -58,34 +57,54 @@ const text = words.overview.headline
 export function headlineOf(facts: HeadlineFacts): Headline {
   const { summary, link } = facts
   if (link.phase !== 'open' && link.phase !== 'connecting') return old(facts)
-  const errors = ratioOf(summary.errors) ?? 0
-  const breaks = ratioOf(summary.breaks) ?? 0
-  if (summary.failingSinceWallMs !== null || errors > limits.errors) return failing(facts, errors)
-  if (breaks > limits.breaks && summary.breaks.part >= limits.breaksLeast) return breaking(facts, breaks)
+  const { level, by } = severityOf(summary, facts.fleet, facts.nowWallMs)
+  const run = runThatIsOver(summary, facts.nowWallMs)
+  if (by === 'failing' || by === 'errors') return failing(facts, level)
+  if (by === 'breaks') return breaking(facts)
   return {
-    ...standing(facts, errors),
-    before: over(facts),
+    ...(by === 'over' && run ? ending(facts, run) : standing(facts, level)),
+    before: run ? over(facts, run) : '',
     likely: cause(facts, false),
-    onsetWallMs: recentRun(facts)?.fromWallMs ?? null,
+    onsetWallMs: run?.fromWallMs ?? null,
+  }
+}
+
+const shareOf = ({ summary }: HeadlineFacts) => percent(ratioOf(summary.errors) ?? 0)
+
+type Run = NonNullable<SummaryView['failed']>
+
+/** A run of failures ended just now: the last minute's figures are still its own. */
+function ending(facts: HeadlineFacts, { toWallMs }: Run): Headline {
+  const { nowWallMs, zone } = facts
+  const at = moment(toWallMs, nowWallMs, zone)
+  return {
+    ...plain(
+      'warn',
+      words.overview.severity.warning,
+      text.ending(at, zoneName(toWallMs, zone), shareOf(facts)),
+    ),
+    evidence: overEvidence(facts),
   }
 }
 
 /** Nothing fails: replicas that are down are told all the same, before anybody feels it, and also while nobody asks. */
-function standing(facts: HeadlineFacts, errors: number): Headline {
-  const { summary, nowWallMs, zone } = facts
-  const { ok, warning, unknown } = words.overview.severity
-  const down = downOf(facts.fleet)
-  const told = (tone: Tone, severity: string, sentence: string) =>
-    down === null
-      ? { ...plain(tone, severity, sentence), evidence: overEvidence(facts) }
-      : { ...plain('warn', warning, `${down} · ${sentence}`), evidence: { view: 'replicas' } }
+function standing(facts: HeadlineFacts, level: Severity['level']): Headline {
+  const { summary, fleet, nowWallMs, zone } = facts
+  const { ok, warning, critical, unknown } = words.overview.severity
+  const { down, all } = downOf(fleet)
+  const told = (tone: Tone, severity: string, sentence: string): Headline => {
+    if (down === 0) return { ...plain(tone, severity, sentence), evidence: overEvidence(facts) }
+    const whole = `${text.down(down, all)} · ${sentence}`
+    const own = level === 'critical' ? plain('crit', critical, whole) : plain('warn', warning, whole)
+    return { ...own, evidence: { view: 'replicas' } }
+  }
   const last = summary.lastRequestWallMs
   if (last === null) return told('unknown', unknown, text.never)
   if (nowWallMs - last > idleMs) return told('unknown', unknown, text.idle(moment(last, nowWallMs, zone)))
-  const figures = [rate(summary.requestsPerSecond, words.overview.rateUnit), percent(errors)] as const
+  const figures = [rate(summary.requestsPerSecond, words.overview.rateUnit), shareOf(facts)] as const
   const parts = [
-    down === null ? text.healthy(...figures) : text.standing(...figures),
-    (ratioOf(summary.clientErrors) ?? 0) < limits.clientErrors
+    down === 0 ? text.healthy(...figures) : text.standing(...figures),
+    (ratioOf(summary.clientErrors) ?? 0) < clientErrorsLeast
       ? ''
       : text.clientErrors(percent(ratioOf(summary.clientErrors) ?? 0)),
     summary.ttftMs.p99 === null ? '' : text.ttft(latency(summary.ttftMs.p99), count(summary.ttftMs.n)),
@@ -94,33 +113,13 @@ function standing(facts: HeadlineFacts, errors: number): Headline {
   return told('ok', ok, parts.filter((part) => part !== '').join(' · '))
 }
 
-/** How many replicas are down, in words; null when none is. */
-function downOf(fleet: FleetSnapshot | null): string | null {
-  const all = fleet?.replicas ?? []
-  const down = all.filter(({ state }) => known(state) === 'down').length
-  return down === 0 ? null : text.down(down, all.length)
-}
-
-/** The last run of failures, while it is news. */
-const recentRun = ({ summary: { failed }, nowWallMs }: HeadlineFacts) =>
-  failed === null || nowWallMs - failed.toWallMs > overShownMs ? null : failed
-
-function overEvidence(facts: HeadlineFacts): Move | null {
-  const run = recentRun(facts)
+function overEvidence({ summary, nowWallMs }: HeadlineFacts): Move | null {
+  const run = runThatIsOver(summary, nowWallMs)
   return run && decisionsOf(failuresFilter, run.fromWallMs, run.toWallMs + lastSecondMs)
 }
 
-function over(facts: HeadlineFacts): string {
-  const run = recentRun(facts)
-  if (run === null) return ''
-  const { nowWallMs, zone } = facts
-  const { fromWallMs, toWallMs } = run
-  return text.over(
-    moment(fromWallMs, nowWallMs, zone),
-    moment(toWallMs, nowWallMs, zone),
-    zoneName(toWallMs, zone),
-  )
-}
+const over = ({ nowWallMs, zone }: HeadlineFacts, { fromWallMs, toWallMs }: Run): string =>
+  text.over(moment(fromWallMs, nowWallMs, zone), moment(toWallMs, nowWallMs, zone), zoneName(toWallMs, zone))
 
 const plain = (tone: Tone, severity: string, sentence: string): Headline => ({
   tone,
@@ -152,7 +151,7 @@ function old({ summary, nowWallMs, zone }: HeadlineFacts): Headline {
   )
 }
 
-function failing(facts: HeadlineFacts, errors: number): Headline {
+function failing(facts: HeadlineFacts, level: Severity['level']): Headline {
   const { summary, nowWallMs, zone } = facts
   const onset = summary.failingSinceWallMs
   const failed = summary.errors.part
@@ -161,9 +160,9 @@ function failing(facts: HeadlineFacts, errors: number): Headline {
     main && failed > 0 ? text.reason(percent(Math.min(1, main.count / failed)), reasonText(main.reason)) : ''
   const start =
     onset === null
-      ? text.failingShort(percent(errors), count(failed))
-      : text.failing(moment(onset, nowWallMs, zone), zoneName(onset, zone), percent(errors))
-  const critical = errors > limits.critical || onset !== null
+      ? text.failingShort(shareOf(facts), count(failed))
+      : text.failing(moment(onset, nowWallMs, zone), zoneName(onset, zone), shareOf(facts))
+  const critical = level === 'critical'
   return {
     tone: critical ? 'crit' : 'warn',
     severity: critical ? words.overview.severity.critical : words.overview.severity.warning,
@@ -175,13 +174,14 @@ function failing(facts: HeadlineFacts, errors: number): Headline {
   }
 }
 
-function breaking(facts: HeadlineFacts, breaks: number): Headline {
+function breaking(facts: HeadlineFacts): Headline {
   const { summary } = facts
+  const { breaks } = summary
   return {
     ...plain(
       'warn',
       words.overview.severity.warning,
-      text.breaks(percent(breaks), count(summary.breaks.part)),
+      text.breaks(percent(ratioOf(breaks) ?? 0), count(breaks.part)),
     ),
     likely: cause(facts, false),
     evidence: decisionsOf('outcome:broken', summary.takenWallMs - 5 * minuteMs),

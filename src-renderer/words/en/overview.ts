@@ -7,10 +7,12 @@ export const overview = {
       `Requests fail since ${since} ${zone}: ${share} in the last minute`,
     failingShort: (share: string, n: string) => `${share} of requests failed in the last minute (${n})`,
     reason: (share: string, reason: string) => ` — ${share} ${reason}`,
+    ending: (at: string, zone: string, share: string) =>
+      `No failures since ${at} ${zone}; ${share} of requests failed in the last minute`,
     over: (from: string, to: string, zone: string) =>
       `Requests failed from ${from} to ${to} ${zone}; over since.`,
     down: (down: number, all: number) =>
-      all === 1 ? 'The only replica is down' : `${down} of ${all} replicas are down`,
+      all === 1 ? 'The only replica is down' : `${down} of ${all} replicas ${down === 1 ? 'is' : 'are'} down`,
     clientErrors: (share: string) => `${share} client errors (4xx)`,
     breaks: (share: string, n: string) => `${share} of streams broke in the last five minutes (${n})`,
     healthy: (rate: string, share: string) => `Healthy: ${rate}, ${share} errors in the last minute`,

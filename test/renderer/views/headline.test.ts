@@ -69,18 +69,29 @@ describe('the headline', () => {
       'a replica is down, and nobody feels it',
       { fleet: aFleet([aReplica('r1', {}, 'down'), aReplica('r2')]) },
       'WARNING',
-      '1 of 2 replicas are down · 12.0 req/s, 0 % errors in the last minute · TTFT p99 840 ms (n 720) · affinity 95 %',
+      '1 of 2 replicas is down · 12.0 req/s, 0 % errors in the last minute · TTFT p99 840 ms (n 720) · affinity 95 %',
     ],
     [
       'a replica is down, and nobody asks',
       { nowWallMs: startWallMs + 90_000, fleet: aFleet([aReplica('r1', {}, 'down'), aReplica('r2')]) },
       'WARNING',
-      '1 of 2 replicas are down · No requests in the last 60 s. Last seen 03:00:00.',
+      '1 of 2 replicas is down · No requests in the last 60 s. Last seen 03:00:00.',
+    ],
+    [
+      'failures were over just now',
+      {
+        summary: aSummary({
+          errors: { part: 300, whole: 720 },
+          failed: { fromWallMs: startWallMs - 90_000, toWallMs: startWallMs - 30_000 },
+        }),
+      },
+      'WARNING',
+      'No failures since 02:59:30 UTC; 41.7 % of requests failed in the last minute',
     ],
     [
       'the only replica is down before the first request',
       { summary: aSummary({ lastRequestWallMs: null }), fleet: aFleet([aReplica('r1', {}, 'down')]) },
-      'WARNING',
+      'CRITICAL',
       'The only replica is down · No requests yet. The console shows the first one within half a second.',
     ],
     [
