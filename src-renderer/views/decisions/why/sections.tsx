@@ -1,6 +1,7 @@
 import { ArrowRight, Equal, EqualNot } from 'lucide-react'
 import type { Explanation } from '../../../../src-main/contract/rpc'
 import type { DecisionRow } from '../../../../src-main/domain/journal/record'
+import { standingOf } from '../../../../src-main/domain/journal/row-facts'
 import { duration, latency } from '../../../format/durations'
 import { missing } from '../../../format/numbers'
 import { clock, type Zone } from '../../../format/times'
@@ -13,6 +14,7 @@ import { gapsOf, timingOf } from './facts'
 import { hopsOf } from './hops'
 
 const text = words.why
+const routedOnly = words.field.outcome['routed-only']
 
 /** client → proxy → router → pick → served, the broken hop marked. */
 export function Path({ row }: { readonly row: DecisionRow }) {
@@ -42,15 +44,17 @@ export function Agreement({ row }: { readonly row: DecisionRow }) {
   const owner = row.reasons.find(({ why, rank }) => why === 'owner' && rank === 0)?.replicaId ?? null
   const served = row.outcome?.served ?? null
   const { origin } = words.field
+  const routed = isRouted(row)
+  const waiting = routed ? routedOnly : text.agreement.pending
   const cells: readonly (readonly [string, string, string | null, string])[] = [
     [text.agreement.owner, origin.recomputed, owner, text.agreement.ownerNone],
     [text.agreement.pick, origin.observed, row.pick, text.path.nobody],
-    [text.agreement.served, origin.observed, served, row.outcome ? text.path.nobody : text.agreement.pending],
+    [text.agreement.served, origin.observed, served, row.outcome ? text.path.nobody : waiting],
   ]
   const known = cells.flatMap(([, , value]) => value ?? [])
   const pending = row.outcome === null
   const equal = new Set(known).size === 1 && (owner === null ? known.length >= 2 : known.length === 3)
-  const tone: Tone = pending ? 'info' : equal ? 'ok' : 'warn'
+  const tone: Tone = routed ? 'quiet' : pending ? 'info' : equal ? 'ok' : 'warn'
   return (
     <div className="flex flex-wrap items-stretch gap-2">
       {cells.map(([title, badge, value, otherwise]) => (
@@ -65,11 +69,17 @@ export function Agreement({ row }: { readonly row: DecisionRow }) {
         </div>
       ))}
       <Mark tone={tone} icon={equal ? Equal : EqualNot}>
-        {pending ? text.agreement.pending : equal ? text.agreement.equal : text.agreement.differ}
+        {pending ? waiting : equal ? text.agreement.equal : text.agreement.differ}
       </Mark>
     </div>
   )
 }
+
+/** Somebody else's proxy took the request: nothing that follows is seen here, however long one waits. */
+const isRouted = (row: DecisionRow): boolean => standingOf(row) === 'routed-only'
+
+const untilNow = (row: DecisionRow, nowWallMs: number): string =>
+  isRouted(row) ? routedOnly : text.timing.running(duration(nowWallMs - row.wallMs))
 
 /** Where the time went, as bars on one scale. */
 export function Timing({ row, nowWallMs }: { readonly row: DecisionRow; readonly nowWallMs: number }) {
@@ -91,9 +101,7 @@ export function Timing({ row, nowWallMs }: { readonly row: DecisionRow; readonly
         </div>
       ))}
       <p className="text-12 text-faint">
-        {row.outcome
-          ? (gaps ?? text.timing.notBroken)
-          : text.timing.running(duration(nowWallMs - row.wallMs))}
+        {row.outcome ? (gaps ?? text.timing.notBroken) : untilNow(row, nowWallMs)}
       </p>
     </div>
   )
