@@ -1,12 +1,14 @@
-/** Waits until something holds, looking every 2 ms; fails with `what` after the deadline. */
-export async function until(
+/** Waits until a look finds something, looking every 5 ms, and answers it; fails with `what` after the deadline. */
+export async function until<T>(
   what: string,
-  holds: () => boolean | Promise<boolean>,
+  look: () => T | null | undefined | false | Promise<T | null | undefined | false>,
   deadlineMs = 10_000,
-): Promise<void> {
+): Promise<T> {
   const endMs = performance.now() + deadlineMs
-  while (!(await holds())) {
+  for (;;) {
+    const found = await look()
+    if (found !== null && found !== undefined && found !== false) return found
     if (performance.now() > endMs) throw new Error(`not within ${deadlineMs} ms: ${what}`)
-    await new Promise((resolve) => setTimeout(resolve, 2))
+    await new Promise((resolve) => setTimeout(resolve, 5))
   }
 }

@@ -13,7 +13,7 @@ import { anIngest, aRouter } from '../helpers/an-ingest'
 import { exchange } from '../helpers/raw-client'
 import { startRouter } from '../helpers/router-rig'
 import { aTempFolder } from '../helpers/temp-folder'
-import { untilFound } from '../helpers/until-found'
+import { until } from '../helpers/until'
 
 vi.setConfig({ testTimeout: 30_000 }) // the disk and the machine are shared
 
@@ -97,7 +97,7 @@ describe('the ingest process', () => {
     const engines = await Promise.all(['r1', 'r2', 'r3'].map((id) => anEngine(id)))
     const asked = performance.now()
     await call('ingest.targets', { replicas: engines.map(({ replica }) => replica), cause: 'operator' })
-    const first = await untilFound('a ready fleet', () => router.fleets[0])
+    const first = await until('a ready fleet', () => router.fleets[0])
     expect(performance.now() - asked).toBeLessThan(2_000)
     expect(first.replicas.map(({ state }) => known(state))).toEqual(['ready', 'ready', 'ready'])
     expect(first.replicas[0]).toMatchObject({
@@ -106,7 +106,7 @@ describe('the ingest process', () => {
     })
 
     await engines[1]?.stop()
-    const hurt = await untilFound('a replica that is down', () =>
+    const hurt = await until('a replica that is down', () =>
       heard.fleets.find(({ replicas }) => replicas.some(({ state }) => known(state) === 'down')),
     )
     expect(hurt.epoch).toBe(first.epoch + 1)
@@ -115,7 +115,7 @@ describe('the ingest process', () => {
       replicas: [engines[0], engines[2], fresh].flatMap((each) => (each ? [each.replica] : [])),
       cause: 'failure',
     })
-    await untilFound('the fleet with its replacement', () =>
+    await until('the fleet with its replacement', () =>
       router.fleets.find(
         ({ replicas }) =>
           replicas.length === 3 &&
@@ -135,7 +135,7 @@ describe('the ingest process', () => {
     const [good, other] = [await anEngine('r1'), await anEngine('r2')]
     const replicas = [good.replica, { ...other.replica, engine: 'sglang' }]
     expect(await call('ingest.targets', { replicas, cause: 'operator' })).toMatchObject({ ok: true })
-    const fleet = await untilFound('a whole look', () =>
+    const fleet = await until('a whole look', () =>
       heard.fleets.find(({ replicas: [, second] }) => second && known(second.state) === 'down'),
     )
     expect(known(fleet.replicas[0]?.state ?? absent('never-received', null))).toBe('ready')
@@ -151,12 +151,12 @@ describe('the ingest process', () => {
     const { call, listenPath } = await started()
     const engine = await anEngine('r1')
     await call('ingest.targets', { replicas: [engine.replica], cause: 'operator' })
-    await untilFound('a read', () => engine.reads() > 0)
+    await until('a read', () => engine.reads() > 0)
     const router = await aRouter(listenPath, 'router-1')
-    await untilFound('the fleet', () => router.fleets.length > 0)
+    await until('the fleet', () => router.fleets.length > 0)
     const { length } = router.fleets
     const asked = performance.now()
-    await untilFound('more figures', () => router.fleets.length > length)
+    await until('more figures', () => router.fleets.length > length)
     expect(performance.now() - asked).toBeLessThan(2_000)
   })
 
@@ -164,16 +164,16 @@ describe('the ingest process', () => {
     const { call, heard, listenPath } = await started()
     const router = await aRouter(listenPath, 'router-1')
     router.tell(now({ id: 'a', session: 's1' }))
-    await untilFound('the row as it begins', () =>
+    await until('the row as it begins', () =>
       heard.decisions.find(({ id, outcome }) => id === 'a' && outcome === null),
     )
     router.tell(end('a'), now({ id: 'b', session: 's1', pick: 'r2' }))
-    const row = await untilFound('the row with its end', () =>
+    const row = await until('the row with its end', () =>
       heard.decisions.find(({ outcome }) => outcome !== null),
     )
     expect(row).toMatchObject({ id: 'a', outcome: { status: 200 }, reasons: [] })
-    await untilFound('the figures', () => heard.summaries.find(({ errors }) => errors.whole === 1))
-    await untilFound('the second', () => heard.seconds.find(({ outcomes }) => outcomes.ok === 1))
+    await until('the figures', () => heard.summaries.find(({ errors }) => errors.whole === 1))
+    await until('the second', () => heard.seconds.find(({ outcomes }) => outcomes.ok === 1))
 
     const last = await call('ingest.last', { last: 5 })
     expect(last).toMatchObject({
@@ -204,7 +204,7 @@ describe('the ingest process', () => {
     })
     const next = await aRouter(listenPath, 'router-2')
     next.tell(now({ id: 'n' }))
-    await untilFound('the new router', () => heard.decisions.find(({ id }) => id === 'n'))
+    await until('the new router', () => heard.decisions.find(({ id }) => id === 'n'))
     expect(await call('ingest.routerLost', {})).toEqual({ ok: true, value: { lostStreams: 0 } })
   })
 
@@ -212,11 +212,11 @@ describe('the ingest process', () => {
     const { call, heard, listenPath } = await started()
     const router = await aRouter(listenPath, 'router-1')
     router.tell(now({ id: 'a' }))
-    await untilFound('the row', () => heard.decisions.length > 0)
+    await until('the row', () => heard.decisions.length > 0)
     router.end()
     const again = await aRouter(listenPath, 'router-1')
     again.tell(end('a'))
-    await untilFound('its end', () => heard.decisions.find(({ outcome }) => outcome?.status === 200))
+    await until('its end', () => heard.decisions.find(({ outcome }) => outcome?.status === 200))
     expect(await call('ingest.routerLost', {})).toEqual({ ok: true, value: { lostStreams: 0 } })
   })
 
@@ -224,9 +224,9 @@ describe('the ingest process', () => {
     const { heard, listenPath } = await started()
     const router = await aRouter(listenPath, 'router-1')
     router.dropped(1_234)
-    const gap = await untilFound('the gap', () => heard.cluster.find(({ body }) => body.kind === 'feed.gap'))
+    const gap = await until('the gap', () => heard.cluster.find(({ body }) => body.kind === 'feed.gap'))
     expect(gap.body).toMatchObject({ why: '1234 decision records were lost on the way from the router' })
-    await untilFound('the figure', () => heard.summaries.find(({ tail }) => tail.dropped === 1_234))
+    await until('the figure', () => heard.summaries.find(({ tail }) => tail.dropped === 1_234))
   })
 
   test('rubbish on the socket harms nobody', async () => {
@@ -257,8 +257,8 @@ describe('the ingest process', () => {
     router.peer.note('records', {} as never)
     router.peer.note('hello', null as never)
     router.tell(now({ id: 'a' }))
-    await untilFound('the good record', () => heard.decisions.find(({ id }) => id === 'a'))
-    await untilFound('the count of the others', () =>
+    await until('the good record', () => heard.decisions.find(({ id }) => id === 'a'))
+    await until('the count of the others', () =>
       heard.summaries.find(({ tail }) => tail.dropped === odd.length + 1),
     )
   })
@@ -267,7 +267,7 @@ describe('the ingest process', () => {
     const { call, heard } = await started()
     const body = { kind: 'note.added', text: 'hello', atWallMs: 1, actor: 'cli' } as const
     await call('ingest.record', { body })
-    const record = await untilFound('the record', () => heard.cluster[0])
+    const record = await until('the record', () => heard.cluster[0])
     expect(record).toMatchObject({ body, stamp: { stream: 'cluster', seq: 1 } })
     expect(await call('ingest.timeline', { fromWallMs: 0, toWallMs: nodeClock.wallMs() })).toEqual({
       ok: true,
@@ -283,30 +283,28 @@ describe('over restarts', () => {
     const engines = await Promise.all(['r1', 'r2'].map((id) => anEngine(id)))
     const replicas = engines.map(({ replica }) => replica)
     await first.call('ingest.targets', { replicas: replicas.slice(0, 1), cause: 'operator' })
-    await untilFound('a fleet', () => first.heard.fleets.length > 0)
+    await until('a fleet', () => first.heard.fleets.length > 0)
     await first.call('ingest.targets', { replicas, cause: 'operator' })
-    await untilFound('a scaled fleet', () => first.heard.fleets.find((fleet) => fleet.replicas.length === 2))
+    await until('a scaled fleet', () => first.heard.fleets.find((fleet) => fleet.replicas.length === 2))
     router.tell(now({ id: 'done', session: 's1' }), end('done'), now({ id: 'open', session: 's1' }))
-    await untilFound('both rows', () => first.heard.decisions.some(({ id }) => id === 'open'))
+    await until('both rows', () => first.heard.decisions.some(({ id }) => id === 'open'))
     await first.stop()
     expect(existsSync(first.listenPath)).toBe(false)
 
     const second = await started({ folder: first.folder })
     const again = await aRouter(second.listenPath, 'router-1')
     again.tell(end('open'))
-    const row = await untilFound('the end of the open request', () => second.heard.decisions[0])
+    const row = await until('the end of the open request', () => second.heard.decisions[0])
     expect(row).toMatchObject({ id: 'open', turn: 1, outcome: { status: 200 } })
     expect(await second.call('ingest.last', { last: 10 })).toMatchObject({
       ok: true,
       value: { rows: [{ id: 'open' }, { id: 'done' }] },
     })
     again.tell(now({ id: 'next', session: 's1', pick: 'r2' }))
-    const next = await untilFound('the next turn', () =>
-      second.heard.decisions.find(({ id }) => id === 'next'),
-    )
+    const next = await until('the next turn', () => second.heard.decisions.find(({ id }) => id === 'next'))
     expect(next).toMatchObject({ turn: 2, movedFrom: 'r1' })
     await second.call('ingest.targets', { replicas, cause: 'operator' })
-    const fleet = await untilFound('a fleet', () => second.heard.fleets[0])
+    const fleet = await until('a fleet', () => second.heard.fleets[0])
     expect(fleet.epoch).toBeGreaterThan(first.heard.fleets.at(-1)?.epoch ?? 0)
     const story = await second.call('ingest.timeline', { fromWallMs: 0, toWallMs: nodeClock.wallMs() })
     expect(story.ok && story.value.some(({ body }) => body.kind === 'fleet.scaled')).toBe(true)
@@ -321,7 +319,7 @@ describe('over restarts', () => {
       ok: true,
       value: { store: 'ok', moved: expect.stringMatching(/^quarantine-/) },
     })
-    await untilFound('the record', () =>
+    await until('the record', () =>
       second.heard.cluster.find(
         ({ body }) => body.kind === 'store.turned' && body.why?.includes('quarantine-'),
       ),
@@ -338,7 +336,7 @@ describe('over restarts', () => {
     })
     const router = await aRouter(listenPath, 'router-1')
     router.tell(now({ id: 'a' }))
-    await untilFound('the row', () => heard.decisions.length > 0)
+    await until('the row', () => heard.decisions.length > 0)
     expect(await call('ingest.last', { last: 1 })).toMatchObject({ ok: true, value: { rows: [{ id: 'a' }] } })
   })
 
@@ -354,25 +352,25 @@ describe('[F91] the data folder is deleted while it runs', () => {
     const { call, heard, folder, listenPath } = await started()
     const router = await aRouter(listenPath, 'router-1')
     router.tell(now({ id: 'before' }), end('before'))
-    await untilFound('the row', () => heard.decisions.find(({ outcome }) => outcome !== null))
+    await until('the row', () => heard.decisions.find(({ outcome }) => outcome !== null))
 
     rmSync(folder, { recursive: true })
     router.tell(now({ id: 'linked' }), end('linked'))
-    await untilFound('word of the socket', () =>
+    await until('word of the socket', () =>
       heard.cluster.find(
         ({ body }) => body.kind === 'note.added' && body.text.includes('a new one was opened'),
       ),
     )
-    const turned = await untilFound('word of the store', () => heard.turns[0])
+    const turned = await until('word of the store', () => heard.turns[0])
     expect(turned).toMatchObject({ to: 'ok', why: expect.stringContaining('a new one was begun') })
     expect(statSync(listenPath).mode & 0o777).toBe(0o600)
     const fresh = await aRouter(listenPath, 'router-2')
     fresh.tell(now({ id: 'fresh' }), end('fresh'))
-    await untilFound('the new router', () => heard.decisions.find(({ id }) => id === 'fresh'))
+    await until('the new router', () => heard.decisions.find(({ id }) => id === 'fresh'))
     expect(await call('ingest.last', { last: 5 })).toMatchObject({
       value: { rows: [{ id: 'fresh' }, { id: 'linked' }, { id: 'before' }] },
     })
-    await untilFound('the rows in the new file', () => storedIds(folder).includes('fresh'))
+    await until('the rows in the new file', () => storedIds(folder).includes('fresh'))
   })
 
   test('an ingest that starts after it, too: the router finds it and tells what it held meanwhile', async () => {
@@ -384,14 +382,14 @@ describe('[F91] the data folder is deleted while it runs', () => {
         `POST /internal/route HTTP/1.1\r\nHost: 127.0.0.1:${rig.routerPort}\r\nContent-Length: 0\r\n\r\n`,
       )
     await ask()
-    await untilFound('the first decision', () => first.heard.decisions[0])
+    await until('the first decision', () => first.heard.decisions[0])
     await first.stop()
     rmSync(first.folder, { recursive: true })
     await ask()
     const second = await started({ folder: first.folder })
     expect(second.start).toMatchObject({ ok: true, value: { store: 'ok' } })
     await ask()
-    await untilFound('both decisions', () => second.heard.decisions.length === 2)
+    await until('both decisions', () => second.heard.decisions.length === 2)
     expect(rig.status.at(-1)).toMatchObject({ droppedRecords: 0, ingestLinked: true })
   })
 
@@ -399,16 +397,16 @@ describe('[F91] the data folder is deleted while it runs', () => {
     const { heard, folder, listenPath } = await started()
     rmSync(folder, { recursive: true })
     writeFileSync(folder, 'in the way')
-    await untilFound('why there is no socket', () =>
+    await until('why there is no socket', () =>
       heard.cluster.find(
         ({ body }) => body.kind === 'note.added' && body.text.includes('cannot be opened again'),
       ),
     )
-    await untilFound('why the store is in memory', () => heard.turns.find(({ to }) => to === 'memory'))
+    await until('why the store is in memory', () => heard.turns.find(({ to }) => to === 'memory'))
     rmSync(folder)
-    await untilFound('the socket', () => existsSync(listenPath))
+    await until('the socket', () => existsSync(listenPath))
     const router = await aRouter(listenPath, 'router-1')
     router.tell(now({ id: 'a' }))
-    await untilFound('the row', () => heard.decisions.find(({ id }) => id === 'a'))
+    await until('the row', () => heard.decisions.find(({ id }) => id === 'a'))
   })
 })

@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs'
 import { test as base } from 'playwright/test'
 import type { DecisionRow } from '../../../src-main/domain/journal/record'
+import { until } from '../../helpers/until'
 import { type CliResult, freshFolder, type ReadyLine, runCli, startServe } from '../shells'
 
 /** A console without a page: its ready line, and the command line on its data folder. */
@@ -12,21 +13,6 @@ export interface Running {
   call<Reply>(name: string, params: unknown): Promise<Reply>
   /** The row of a decision, once it has ended. */
   ended(id: string): Promise<DecisionRow>
-}
-
-/** Waits until the question is answered with something; fails after the deadline with what was asked. */
-export async function until<T>(
-  what: string,
-  ask: () => Promise<T | null | undefined | false>,
-  withinMs = 10_000,
-): Promise<T> {
-  const deadline = Date.now() + withinMs
-  for (;;) {
-    const answer = await ask()
-    if (answer) return answer
-    if (Date.now() > deadline) throw new Error(`not within ${withinMs} ms: ${what}`)
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
 }
 
 /** The flags of a small, quiet console. */

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { expect } from 'playwright/test'
 import type { StatusReport } from '../../../src-main/contract/rpc'
 import type { DecisionRow } from '../../../src-main/domain/journal/record'
-import { test, until } from './console'
+import { until } from '../../helpers/until'
+import { test } from './console'
 
 test('F91 the data folder is deleted while running: taken again, said, and everything is recorded from then on', async ({
   console: running,

@@ -6,8 +6,9 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import type { StatusReport } from '../../../src-main/contract/rpc'
+import { until } from '../../helpers/until'
 import { freshFolder, type ReadyLine, runCli, startServe } from '../shells'
-import { test as base, expect, quietFlags, until } from './console'
+import { test as base, expect, quietFlags } from './console'
 
 /** A test that can start consoles on folders of its choice; whatever still runs at its end is stopped. */
 const test = base.extend<{ start: typeof startServe }>({
