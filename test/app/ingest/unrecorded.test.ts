@@ -76,7 +76,7 @@ test('decisions that were running when ingest was killed end as the router says,
     'now-2': 'open',
     'now-3': 'ok',
     'now-4': 'outcome_not_recorded',
-    'now-5': 'open',
+    'now-5': 'routed-only',
     'now-6': 'open',
   })
   expect(figures().errors, 'the unknown is no failure').toEqual({ part: 0, whole: 1 })
