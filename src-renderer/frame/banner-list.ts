@@ -1,7 +1,9 @@
 import type { Millis } from '../../src-main/base/units'
-import type { HealthView } from '../../src-main/domain/journal/views'
+import type { FleetSnapshot } from '../../src-main/domain/fleet/replica'
+import { downOf, severityOf } from '../../src-main/domain/journal/severity'
+import { type HealthView, ratioOf, type SummaryView } from '../../src-main/domain/journal/views'
 import { duration } from '../format/durations'
-import { count } from '../format/numbers'
+import { count, percent } from '../format/numbers'
 import { clock, type Zone } from '../format/times'
 import { visible } from '../format/visible'
 import type { Tone } from '../kit/mark'
@@ -16,12 +18,18 @@ export interface PageBanner {
   readonly tone: Tone
   readonly text: string
   readonly action: 'retry' | 'reload' | 'dismiss' | 'charts' | null
+  /** Stands behind the bell alone: the page says it already, or it is none of the things that must be read at once. */
+  readonly quiet?: true
 }
 
 /** What the banners are made from. */
 export interface BannerFacts {
   readonly link: Link
   readonly health: HealthView | null
+  readonly summary: SummaryView | null
+  readonly fleet: FleetSnapshot | null
+  /** The view that is shown: the overview's headline says what the banner would. */
+  readonly view: string
   readonly gaps: readonly Gap[]
   readonly dismissed: ReadonlySet<string>
   /** What the window was opened after; `safe` while charts are left out. */
@@ -42,6 +50,7 @@ export function bannersOf(facts: BannerFacts): readonly PageBanner[] {
   return [
     ...connectionBanners(facts),
     ...healthBanners(facts, 'critical'),
+    ...clusterBanners(facts),
     ...faultBanners(facts),
     ...lostStreams(facts),
     ...silence(facts),
@@ -86,6 +95,32 @@ function arrivalBanners({ arrival }: BannerFacts): PageBanner[] {
       ? { id: 'safe', tone: 'warn', text: words.banners.safe, action: 'charts' }
       : { id: 'restarted', tone: 'info', text: words.banners.restarted, action: 'dismiss' },
   ]
+}
+
+/** What hurts users, and replicas that are down: on every view, as the headline judges it. Of old figures nothing is said. */
+function clusterBanners(facts: BannerFacts): PageBanner[] {
+  const { link, summary, fleet, view, nowWallMs } = facts
+  if (link.phase !== 'open') return []
+  const { level, by } = severityOf(summary, fleet, nowWallMs)
+  const { down, all } = downOf(fleet)
+  const felt = by === null || by === 'down' ? null : feltText[by](facts)
+  const deadTone: Tone = down === all ? 'crit' : 'warn'
+  const told: PageBanner[] = [
+    ...(felt === null ? [] : [alert('users', level === 'critical' ? 'crit' : 'warn', felt)]),
+    ...(down === 0 ? [] : [alert('down', deadTone, words.banners.down(down, all))]),
+  ]
+  return told.map((each) => (each.tone === 'crit' && view !== 'overview' ? each : { ...each, quiet: true }))
+}
+
+const alert = (id: string, tone: Tone, text: string): PageBanner => ({ id, tone, text, action: null })
+
+const share = (of: SummaryView['errors'] | undefined) => percent((of && ratioOf(of)) ?? 0)
+const feltText = {
+  failing: ({ summary, zone }: BannerFacts) =>
+    words.banners.failing(clock(summary?.failingSinceWallMs ?? 0, zone), share(summary?.errors)),
+  errors: ({ summary }: BannerFacts) => words.banners.errors(share(summary?.errors)),
+  over: ({ summary, zone }: BannerFacts) => words.banners.over(clock(summary?.failed?.toWallMs ?? 0, zone)),
+  breaks: ({ summary }: BannerFacts) => words.banners.breaks(share(summary?.breaks)),
 }
 
 /** Nobody shall forget a fault that is on. */

@@ -8,11 +8,14 @@ import { bannersOf, type PageBanner } from './banner-list'
 
 /** What the page has to say now, the worst first. */
 export function useBanners(): readonly PageBanner[] {
-  const { link, feed, preferences, clock, dismissed, arrival } = usePage()
+  const { link, feed, places, preferences, clock, dismissed, arrival } = usePage()
   const now = useNow(500)
   const facts = {
     link: useStore(link),
     health: useHealth(),
+    summary: useStore(feed.summary),
+    fleet: useStore(feed.fleet),
+    view: useStore(places.place).view,
     gaps: useStore(feed.gaps),
     zone: useStore(preferences).zone,
     dismissed: useStore(dismissed),
@@ -27,7 +30,7 @@ export function useBanners(): readonly PageBanner[] {
 export function BannerSlot() {
   const { retryNow, dismissed, arrival } = usePage()
   const banners = useBanners()
-  const [first] = banners
+  const first = banners.find(({ quiet }) => !quiet)
   if (!first) return null
   const actions = {
     retry: { title: words.banners.retryNow, run: retryNow },

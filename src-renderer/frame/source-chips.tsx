@@ -1,6 +1,8 @@
 import { known } from '../../src-main/domain/fleet/reading'
 import type { FleetSnapshot } from '../../src-main/domain/fleet/replica'
-import type { HealthView } from '../../src-main/domain/journal/views'
+import { downOf, severityOf } from '../../src-main/domain/journal/severity'
+import { type HealthView, ratioOf, type SummaryView } from '../../src-main/domain/journal/views'
+import { percent } from '../format/numbers'
 import { visible } from '../format/visible'
 import { Hint } from '../kit/hint'
 import { type Tone, toneIcons } from '../kit/mark'
@@ -21,6 +23,7 @@ export interface SourceChip {
 export function sourceChips(
   health: HealthView | null,
   fleet: FleetSnapshot | null,
+  summary: SummaryView | null,
   link: Link,
 ): readonly SourceChip[] {
   if (!health) return []
@@ -42,7 +45,28 @@ export function sourceChips(
     tone: tone(state === 'ok' ? 'ok' : 'warn'),
     help: words.frame.storeHelp(words.frame.storeState[state], why === null ? null : visible(why)),
   }
-  return [...faultChips(health, tone), ...processes, store, ...replicaChip(fleet, tone)]
+  return [
+    ...requestsChip(summary, live),
+    ...faultChips(health, tone),
+    ...processes,
+    store,
+    ...replicaChip(fleet, tone),
+  ]
+}
+
+/** While requests fail no row of calm chips shall stand there alone, whatever our own processes say of themselves. */
+function requestsChip(summary: SummaryView | null, live: boolean): SourceChip[] {
+  if (!summary || !live) return []
+  const { level, by } = severityOf(summary, null, summary.takenWallMs)
+  if (by !== 'failing' && by !== 'errors') return []
+  return [
+    {
+      id: 'requests',
+      text: words.frame.requestsChip(percent(ratioOf(summary.errors) ?? 0)),
+      tone: level === 'critical' ? 'crit' : 'warn',
+      help: words.frame.requestsHelp,
+    },
+  ]
 }
 
 /** A fault that is on is on purpose, and still what hurts: it stands first. */
@@ -59,7 +83,7 @@ function replicaChip(fleet: FleetSnapshot | null, tone: (own: Tone) => Tone): So
   if (!fleet) return []
   const all = fleet.replicas.length
   const ready = fleet.replicas.filter(({ state }) => known(state) === 'ready').length
-  const text = words.frame.replicasChip(ready, all)
+  const text = words.frame.replicasChip(ready, all, downOf(fleet).down)
   return [
     {
       id: 'replicas',
@@ -70,10 +94,13 @@ function replicaChip(fleet: FleetSnapshot | null, tone: (own: Tone) => Tone): So
   ]
 }
 
+/** Where a chip leads; to the timeline, when nothing else is said. */
+const viewOfChip: Readonly<Record<string, string>> = { replicas: 'replicas', requests: 'overview' }
+
 /** The chips in the environment band. */
 export function SourceChips() {
   const { link, feed, places } = usePage()
-  const chips = sourceChips(useHealth(), useStore(feed.fleet), useStore(link))
+  const chips = sourceChips(useHealth(), useStore(feed.fleet), useStore(feed.summary), useStore(link))
   return (
     <nav aria-label={words.frame.sources} className="flex min-w-0 items-center gap-1 overflow-hidden">
       {chips.map(({ id, text, tone, help }) => {
@@ -83,7 +110,7 @@ export function SourceChips() {
           <Hint key={id} text={help}>
             <button
               type="button"
-              onClick={() => places.go({ view: id === 'replicas' ? 'replicas' : 'timeline' })}
+              onClick={() => places.go({ view: viewOfChip[id] ?? 'timeline' })}
               className={`inline-flex h-6 shrink-0 items-center gap-1 rounded-control px-1.5 text-12 ${
                 well ? 'text-on-band hover:bg-on-band/15' : 'bg-on-band font-strong text-band-demo'
               }`}

@@ -14,7 +14,10 @@ export const frame = {
   writesOnHelp: 'Demo controls act on the embedded cluster of this machine only.',
   writesBlocked: 'Not while the data is old: wait for the connection, then try again.',
   sources: 'Sources',
-  replicasChip: (ready: number, all: number) => `replicas ${ready}/${all}`,
+  replicasChip: (ready: number, all: number, down: number) =>
+    `replicas ${ready}/${all}${down === 0 ? '' : `, ${down} down`}`,
+  requestsChip: (share: string) => `requests failing ${share}`,
+  requestsHelp: 'Share of requests that failed in the last minute. Overview says since when, and why.',
   processState: { starting: 'starting', up: 'ok', restarting: 'restarting', stopped: 'stopped' },
   faultChip: (name: string, replica: string) => `fault ${name}${replica === '' ? '' : ` ${replica}`}`,
   faultHelp: 'Put on by hand. Overview and “signalbox fault clear” end it.',
@@ -95,6 +98,11 @@ export const banners = {
   },
   fault: (name: string, replica: string, since: string) =>
     `The fault ${name}${replica === '' ? '' : ` of ${replica}`} is on since ${since}: put on by hand, and ended in Overview or by “signalbox fault clear”.`,
+  failing: (since: string, share: string) => `Requests fail since ${since}: ${share} in the last minute.`,
+  errors: (share: string) => `${share} of requests failed in the last minute.`,
+  over: (at: string) => `Requests failed until ${at}; over since.`,
+  breaks: (share: string) => `${share} of streams broke in the last five minutes.`,
+  down: (down: number, all: number) => `${down} of ${all} replicas ${down === 1 ? 'is' : 'are'} down.`,
   dismiss: 'Dismiss',
   lostStreams: (count: string) => `${count} streams were lost when a process ended.`,
   more: (count: number) => `+${count} more`,

@@ -5,11 +5,14 @@ import { sourceChips } from '../../../src-renderer/frame/source-chips'
 import { nextTheme } from '../../../src-renderer/frame/theme'
 import { moveSelection } from '../../../src-renderer/state/use-keys'
 import { suggestionsFor } from '../../../src-renderer/views/decisions/suggestions'
-import { aFleet, aHealth, aReplica, aRow, startWallMs } from '../builders'
+import { aFleet, aHealth, aReplica, aRow, aSummary, startWallMs } from '../builders'
 
 const facts = (over: Partial<BannerFacts> = {}): BannerFacts => ({
   link: { phase: 'open' },
   health: aHealth(),
+  summary: aSummary(),
+  fleet: aFleet([aReplica('r1'), aReplica('r2')]),
+  view: 'decisions',
   gaps: [],
   dismissed: new Set(),
   arrival: null,
@@ -36,6 +39,12 @@ const storeBanner = {
   text: 'the store is in memory',
   sinceWallMs: 0,
 } as const
+
+const dying = aFleet([aReplica('r1'), aReplica('r2', {}, 'down')])
+const failing = aSummary({
+  errors: { part: 30, whole: 720 },
+  failingSinceWallMs: startWallMs - 60_000,
+})
 
 describe('banners', () => {
   test.each([
@@ -94,9 +103,47 @@ describe('banners', () => {
         'The fault router-down is on since 03:00:00: put on by hand, and ended in Overview or by “signalbox fault clear”.',
       ],
     ],
+    ['requests fail', { summary: failing }, ['Requests fail since 02:59:00: 4.2 % in the last minute.']],
+    [
+      'some requests failed',
+      { summary: aSummary({ errors: { part: 6, whole: 720 } }) },
+      ['0.83 % of requests failed in the last minute.'],
+    ],
+    [
+      'failures are over',
+      { summary: aSummary({ failed: { fromWallMs: startWallMs - 60_000, toWallMs: startWallMs } }) },
+      ['Requests failed until 03:00:00; over since.'],
+    ],
+    [
+      'streams break',
+      { summary: aSummary({ breaks: { part: 9, whole: 3_000 } }) },
+      ['0.30 % of streams broke in the last five minutes.'],
+    ],
+    ['clients err', { summary: aSummary({ clientErrors: { part: 700, whole: 720 } }) }, []],
+    ['a replica is down', { fleet: dying }, ['1 of 2 replicas is down.']],
+    [
+      'requests fail, and a replica is down',
+      { fleet: dying, summary: failing },
+      ['Requests fail since 02:59:00: 4.2 % in the last minute.', '1 of 2 replicas is down.'],
+    ],
+    [
+      'of old figures nothing is said',
+      { fleet: dying, summary: failing, link: { phase: 'silent', sinceWallMs: startWallMs } },
+      ['Data is 8 s old: figures below describe 03:00:00.'],
+    ],
     ['what was put away', { gaps: [gap], dismissed: new Set([`gap-${gap.toWallMs}`]) }, []],
   ] as const)('%s', (_, over, texts) => {
     expect(bannersOf(facts(over as Partial<BannerFacts>)).map(({ text }) => text)).toEqual(texts)
+  })
+
+  test.each([
+    ['requests fail', 'decisions', { summary: failing }, [false]],
+    ['requests fail, which the overview’s headline says', 'overview', { summary: failing }, [true]],
+    ['a replica of two is down', 'decisions', { fleet: dying }, [true]],
+    ['the only replica is down', 'decisions', { fleet: aFleet([aReplica('r1', {}, 'down')]) }, [false]],
+  ] as const)('behind the bell alone: %s, on %s', (_, view, over, quiet) => {
+    const banners = bannersOf(facts({ view, ...over }))
+    expect(banners.map((banner) => banner.quiet === true)).toEqual(quiet)
   })
 
   test('the worst stands first: connection, what is broken now, what was lost, then warnings and the gaps they explain', () => {
@@ -124,21 +171,31 @@ describe('banners', () => {
 })
 
 describe('source chips', () => {
-  const fleet = aFleet([aReplica('r1'), aReplica('r2', {}, 'down')])
+  test.each([
+    ['requests fail', failing, 'requests failing 4.2 % crit'],
+    ['some failed', aSummary({ errors: { part: 6, whole: 720 } }), 'requests failing 0.83 % warn'],
+    ['clients err', aSummary({ clientErrors: { part: 700, whole: 720 } }), 'router ok'],
+    ['nothing is known', null, 'router ok'],
+  ])('are not calm while requests fail: %s', (_, summary, first) => {
+    const [chip] = sourceChips(aHealth(), dying, summary, { phase: 'open' })
+    expect(`${chip?.text} ${chip?.tone}`).toBe(first)
+  })
   test('say what is not well, and nothing of what cannot be known', () => {
     const health = aHealth({ store: { state: 'memory', why: 'disk is full', path: null } })
-    expect(sourceChips(health, fleet, { phase: 'open' }).map(({ text, tone }) => `${text} ${tone}`)).toEqual([
+    expect(
+      sourceChips(health, dying, aSummary(), { phase: 'open' }).map(({ text, tone }) => `${text} ${tone}`),
+    ).toEqual([
       'router ok',
       'ingest ok',
       'fleet ok',
       'traffic ok',
       'store memory only warn',
-      'replicas 1/2 warn',
+      'replicas 1/2, 1 down warn',
     ])
-    expect(sourceChips(health, fleet, waiting).every(({ tone }) => tone === 'unknown')).toBe(true)
-    expect(sourceChips(null, fleet, { phase: 'open' })).toEqual([])
+    expect(sourceChips(health, dying, failing, waiting).every(({ tone }) => tone === 'unknown')).toBe(true)
+    expect(sourceChips(null, dying, failing, { phase: 'open' })).toEqual([])
     const faults = [{ name: 'replica-kill', replicaId: 'r2', sinceWallMs: 0, untilWallMs: null }] as const
-    expect(sourceChips(aHealth({ faults }), fleet, { phase: 'open' })[0]).toMatchObject({
+    expect(sourceChips(aHealth({ faults }), dying, aSummary(), { phase: 'open' })[0]).toMatchObject({
       text: 'fault replica-kill r2',
       tone: 'crit',
     })
