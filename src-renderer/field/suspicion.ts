@@ -1,13 +1,14 @@
 import { exactQuantile } from '../../src-main/base/quantiles'
 import type { Millis } from '../../src-main/base/units'
 import { known } from '../../src-main/domain/fleet/reading'
-import type { FleetSnapshot, ReplicaSnapshot } from '../../src-main/domain/fleet/replica'
+import type { FleetSnapshot, ReplicaId, ReplicaSnapshot } from '../../src-main/domain/fleet/replica'
 import type { ReplicaTraffic, SummaryView } from '../../src-main/domain/journal/views'
 import { duration } from '../format/durations'
 import { percent, times } from '../format/numbers'
 import { visible } from '../format/visible'
 import type { Tone } from '../kit/mark'
 import { words } from '../words/en'
+import { clauseOf, endedClause, failuresFilter } from './clause'
 
 /** Something about a replica that an operator should look at first. `weight` orders them: the heaviest first. */
 export interface Suspicion {
@@ -25,6 +26,8 @@ export interface Suspicion {
   readonly weight: number
   readonly tone: Tone
   readonly text: string
+  /** The filter of the decisions that show it; null when it is none of theirs, and the replica itself tells. */
+  readonly evidence: string | null
 }
 
 /** A replica with its traffic and what speaks against it, the heaviest first. */
@@ -76,9 +79,10 @@ export function suspects(
       )
       const found = [
         ...standing(replica, monoMs, everyMs),
-        ...loads(replica, traffic),
+        ...pressure(replica),
         ...heat(traffic, mean),
-        ...slowness(replica, peers),
+        ...failures(traffic, summary),
+        ...slowness(replica, peers, summary),
       ]
       return { replica, traffic, load, suspicions: found.sort((a, b) => b.weight - a.weight) }
     })
@@ -92,6 +96,24 @@ const byId = (a: Suspect, b: Suspect) =>
 
 const text = words.suspicion
 
+const plain = (rule: Suspicion['rule'], weight: number, tone: Tone, said: string): Suspicion => ({
+  rule,
+  weight,
+  tone,
+  text: said,
+  evidence: null,
+})
+
+/** Failures and latencies are judged by this long (ux.md 6.1), so no older request is evidence. */
+const judgedMs: Millis = 60_000
+
+const evidenceOf = (replicaId: ReplicaId, condition: string, summary: SummaryView | null): string =>
+  [
+    clauseOf('served', replicaId),
+    condition,
+    ...(summary === null ? [] : [endedClause(summary.takenWallMs - judgedMs)]),
+  ].join(' ')
+
 function standing(
   { state, excluded, lastError }: ReplicaSnapshot,
   monoMs: Millis,
@@ -99,16 +121,15 @@ function standing(
 ): Suspicion[] {
   const found: Suspicion[] = []
   const now = known(state)
-  if (now === 'down')
-    found.push({ rule: 'down', weight: 90, tone: 'crit', text: text.down(visible(lastError ?? '')) })
-  if (now === 'starting') found.push({ rule: 'starting', weight: 10, tone: 'info', text: text.starting })
-  if (now === 'draining') found.push({ rule: 'draining', weight: 15, tone: 'drain', text: text.draining })
-  if (excluded) found.push({ rule: 'excluded', weight: 15, tone: 'drain', text: text.excluded })
+  if (now === 'down') found.push(plain('down', 90, 'crit', text.down(visible(lastError ?? ''))))
+  if (now === 'starting') found.push(plain('starting', 10, 'info', text.starting))
+  if (now === 'draining') found.push(plain('draining', 15, 'drain', text.draining))
+  if (excluded) found.push(plain('excluded', 15, 'drain', text.excluded))
   if ('value' in state && now !== 'down') {
     const age = monoMs - state.takenMonoMs
     const every = everyMs.get(state.source) ?? 1_000
     if (age > Math.min(limits.silentPolls * every, 15_000))
-      found.push({ rule: 'silent', weight: 60, tone: 'stale', text: text.unread(duration(age)) })
+      found.push(plain('silent', 60, 'stale', text.unread(duration(age))))
   }
   return found
 }
@@ -117,42 +138,42 @@ function heat(traffic: ReplicaTraffic | null, mean: number): Suspicion[] {
   const chance = mean + limits.hotDeviations * Math.sqrt(mean)
   const least = Math.max(limits.hotLeast, limits.hotTimes * mean, chance)
   if (!traffic || mean <= 0 || traffic.inFlight < least) return []
-  return [{ rule: 'hot', weight: 40, tone: 'warn', text: text.hot(times(traffic.inFlight / mean)) }]
+  const evidence = [clauseOf('pick', traffic.replicaId), clauseOf('outcome', 'open')].join(' ')
+  return [{ ...plain('hot', 40, 'warn', text.hot(times(traffic.inFlight / mean))), evidence }]
 }
 
-function loads(replica: ReplicaSnapshot, traffic: ReplicaTraffic | null): Suspicion[] {
+function pressure(replica: ReplicaSnapshot): Suspicion[] {
   const found: Suspicion[] = []
   const kv = known(replica.kvUsedRatio)
   const waiting = known(replica.waiting)
   if (kv !== null && kv > limits.kvWarn) {
     const full = kv > limits.kvCrit
-    found.push({
-      rule: 'kv',
-      weight: full ? 70 : 30,
-      tone: full ? 'crit' : 'warn',
-      text: text.kvFull(percent(kv)),
-    })
+    found.push(plain('kv', full ? 70 : 30, full ? 'crit' : 'warn', text.kvFull(percent(kv))))
   }
-  if (waiting !== null && waiting > 0)
-    found.push({ rule: 'waiting', weight: 35, tone: 'warn', text: text.waiting(String(waiting)) })
-  const ended = traffic ? traffic.served + traffic.failed : 0
-  if (traffic && traffic.failed >= limits.failingLeast && traffic.failed / ended > limits.failing)
-    found.push({
-      rule: 'failing',
-      weight: 80,
-      tone: 'crit',
-      text: text.failing(percent(traffic.failed / ended)),
-    })
+  if (waiting !== null && waiting > 0) found.push(plain('waiting', 35, 'warn', text.waiting(String(waiting))))
   return found
 }
 
-function slowness(replica: ReplicaSnapshot, peers: readonly ReplicaSnapshot[]): Suspicion[] {
+function failures(traffic: ReplicaTraffic | null, summary: SummaryView | null): Suspicion[] {
+  if (!traffic || traffic.failed < limits.failingLeast) return []
+  const { replicaId, failed, served } = traffic
+  const share = failed / served
+  if (share <= limits.failing) return []
+  const evidence = evidenceOf(replicaId, failuresFilter, summary)
+  return [{ ...plain('failing', 80, 'crit', text.failing(percent(share))), evidence }]
+}
+
+function slowness(
+  replica: ReplicaSnapshot,
+  peers: readonly ReplicaSnapshot[],
+  summary: SummaryView | null,
+): Suspicion[] {
   const own = known(replica.ttftMsP99)
   const others = peers.flatMap((each) => known(each.ttftMsP99) ?? [])
   const middle = exactQuantile(others, 0.5)
   if (own === null || middle === null || middle <= 0 || replica.latencySamples < limits.slowSamples) return []
   const ratio = own / middle
-  return ratio < limits.slowTimes
-    ? []
-    : [{ rule: 'slow', weight: 45, tone: 'warn', text: text.slow(times(ratio)) }]
+  if (ratio < limits.slowTimes) return []
+  const evidence = evidenceOf(replica.replica.id, `ttft>${Math.round(middle)}ms`, summary)
+  return [{ ...plain('slow', 45, 'warn', text.slow(times(ratio))), evidence }]
 }

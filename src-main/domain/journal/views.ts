@@ -44,7 +44,7 @@ export interface ReplicaTraffic {
   readonly replicaId: ReplicaId
   /** Decisions that picked it in the last minute. */
   readonly picks: number
-  /** Requests that it served to an end in the last minute. */
+  /** Requests that it served to an end in the last minute, and those of them that failed. */
   readonly served: number
   readonly failed: number
   readonly inFlight: number

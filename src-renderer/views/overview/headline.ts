@@ -184,7 +184,8 @@ function breaking(facts: HeadlineFacts): Headline {
       text.breaks(percent(ratioOf(breaks) ?? 0), count(breaks.part)),
     ),
     likely: cause(facts, false),
-    evidence: decisionsOf('outcome:broken', summary.takenWallMs - 5 * minuteMs),
+    // A stream that its replica left without a word is of the class `timeout`, and broke all the same.
+    evidence: decisionsOf('outcome:broken,timeout', summary.takenWallMs - 5 * minuteMs),
   }
 }
 

@@ -29,12 +29,14 @@ export function WhatChanged({ events }: { readonly events: readonly ClusterEvent
   )
 }
 
-/** Replicas with something against them, by plain rules that the tooltip states. */
+/** Replicas with something against them, by plain rules that the tooltip states; each leads to what shows it. */
 export function Suspects() {
   const { places } = usePage()
   const fleet = useFeed('fleet', 1_000)
   const summary = useFeed('summary', 1_000)
   const now = useShownNow()
+  const show = (id: string) => places.go({ view: 'replicas', params: { sel: `replica:${id}` } })
+  const prove = (q: string) => places.go({ view: 'decisions', params: { q, by: null, from: null, to: null } })
   const found = suspects(fleet, summary, now.monoMs).filter(({ suspicions }) => suspicions.length > 0)
   return (
     <Panel
@@ -51,23 +53,25 @@ export function Suspects() {
       {found.length === 0 ? <Empty title={words.overview.noSuspects} /> : null}
       <ul>
         {found.slice(0, listedMax).map(({ replica, suspicions }) => (
-          <li key={replica.replica.id}>
+          <li key={replica.replica.id} className="flex min-h-7 items-center gap-3 px-3 hover:bg-hover">
             <button
               type="button"
-              onClick={() =>
-                places.go({ view: 'replicas', params: { sel: `replica:${replica.replica.id}` } })
-              }
-              className="flex min-h-7 w-full items-center gap-3 px-3 text-left hover:bg-hover focus-visible:outline-offset-[-2px]"
+              onClick={() => show(replica.replica.id)}
+              className="min-h-6 w-10 shrink-0 truncate text-left font-mono font-strong hover:underline"
             >
-              <strong className="w-10 shrink-0 font-mono font-strong">{visible(replica.replica.id)}</strong>
-              <span className="flex min-w-0 gap-3 overflow-hidden">
-                {suspicions.map(({ tone, text }) => (
-                  <Mark key={text} tone={tone}>
-                    {text}
-                  </Mark>
-                ))}
-              </span>
+              {visible(replica.replica.id)}
             </button>
+            {suspicions.map(({ tone, text, evidence }) => (
+              <button
+                key={text}
+                type="button"
+                title={evidence === null ? undefined : words.overview.showEvidence}
+                onClick={() => (evidence === null ? show(replica.replica.id) : prove(evidence))}
+                className="min-h-6 min-w-0 hover:underline"
+              >
+                <Mark tone={tone}>{text}</Mark>
+              </button>
+            ))}
           </li>
         ))}
       </ul>

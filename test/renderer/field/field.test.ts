@@ -4,7 +4,13 @@ import { absent, observed } from '../../../src-main/domain/fleet/reading'
 import { parseFilter } from '../../../src-main/domain/journal/filter'
 import type { ClusterBody } from '../../../src-main/domain/journal/record'
 import { factsOf, standingOf } from '../../../src-main/domain/journal/row-facts'
-import { clauseOf, endedClause, outcomeClause, withClause } from '../../../src-renderer/field/clause'
+import {
+  clauseOf,
+  endedClause,
+  failuresFilter,
+  outcomeClause,
+  withClause,
+} from '../../../src-renderer/field/clause'
 import { curlOf } from '../../../src-renderer/field/curl'
 import { eventOf, inOneLine } from '../../../src-renderer/field/events'
 import { fewSamples } from '../../../src-renderer/field/reading-cell'
@@ -63,7 +69,7 @@ describe('what speaks against a replica', () => {
       ['TTFT p99 2.00× its peers'],
     ],
     ['it is slow, on too few', { ttftMsP99: observed(1_600, engine, 0), latencySamples: 199 }, {}, []],
-    ['its requests fail', {}, { failed: 10, served: 50 }, ['16.7 % of its requests fail']],
+    ['its requests fail', {}, { failed: 10, served: 50 }, ['20 % of its requests fail']],
     [
       'the worst comes first',
       { kvUsedRatio: observed(0.99, engine, 0), waiting: observed(1, engine, 0) },
@@ -147,6 +153,28 @@ describe('what speaks against a replica', () => {
     expect(share).toBeLessThan(0.01)
   })
 
+  test.each([
+    ['it fails', {}, { failed: 10, served: 50 }, `served:r1 ${failuresFilter} ended>=2026-01-01T02:59:00Z`],
+    [
+      'it is slow',
+      { ttftMsP99: observed(1_600, engine, 0) },
+      {},
+      'served:r1 ttft>400ms ended>=2026-01-01T02:59:00Z',
+    ],
+    ['it is hot', {}, { inFlight: 12 }, 'pick:r1 outcome:open'],
+    ['it is down: the replica tells', { state: observed('down', engine, 0) }, {}, null],
+  ] as const)('evidence when %s is of that replica, time and outcome alone', (_, replica, own, evidence) => {
+    const fleet = aFleet([aReplica('r1', replica as never), aReplica('r2'), aReplica('r3')])
+    const summary = aSummary({ replicas: [{ ...traffic, ...own }], imbalance: { max: 9, mean: 3 } })
+    const [found] = suspects(fleet, summary, 0)
+    expect(found?.suspicions.map((each) => each.evidence)).toEqual([evidence])
+    expect(parseFilter(evidence ?? '').ok).toBe(true)
+  })
+  test('a replica of which every request fails is said to fail all of them', () => {
+    const summary = aSummary({ replicas: [{ ...traffic, failed: 60, served: 60 }] })
+    const [found] = suspects(aFleet([aReplica('r1')]), summary, 0)
+    expect(found?.suspicions.map(({ text }) => text)).toEqual(['100 % of its requests fail'])
+  })
   test('the suspicious stand first, the rest by their numbers', () => {
     const fleet = aFleet([aReplica('r10'), aReplica('r2'), aReplica('r3', {}, 'down')])
     expect(suspects(fleet, null, 0).map(({ replica }) => replica.replica.id)).toEqual(['r3', 'r2', 'r10'])

@@ -160,7 +160,7 @@ describe('the headline', () => {
     [
       'of broken streams in five minutes',
       { summary: aSummary({ breaks: { part: 4, whole: 1_500 } }) },
-      'outcome:broken ended>=2026-01-01T02:55:00Z',
+      'outcome:broken,timeout ended>=2026-01-01T02:55:00Z',
     ],
     [
       'of a run that is over',

@@ -1,7 +1,18 @@
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { failuresFilter } from '../../../src-renderer/field/clause'
 import { leavePages, type ShownPage, showPage, tellAll } from '../a-page'
-import { aFleet, aHealth, anOutcome, aRecord, aReplica, aRow, aSummary, startWallMs } from '../builders'
+import {
+  aFleet,
+  aHealth,
+  anOutcome,
+  aRecord,
+  aReplica,
+  aRow,
+  aSummary,
+  noPercentiles,
+  startWallMs,
+} from '../builders'
 import { settled } from '../scripted-server'
 
 /** Looking elements up by role takes long without a browser. */
@@ -89,6 +100,21 @@ describe('overview', () => {
     fireEvent.click(main().getByText('Errors'))
     expect(window.location.hash).toBe('#/decisions?by=reason')
     await waitFor(() => main().getByText('router_unreachable (policy_failed)'))
+  })
+  test('a suspicion leads to what shows it, a replica to itself', async () => {
+    const { server, told } = await ready(
+      '#/overview?from=2026-01-01T02:00:00.000Z&to=2026-01-01T02:10:00.000Z',
+    )
+    const replicas = [
+      { replicaId: 'r1', picks: 60, served: 50, failed: 10, inFlight: 3, ttftMs: noPercentiles, sessions: 2 },
+    ]
+    await told(() => server.value('summary', aSummary({ replicas })))
+    fireEvent.click(await main().findByText('20 % of its requests fail'))
+    const shown = new URLSearchParams(window.location.hash.split('?')[1])
+    expect([...shown]).toEqual([['q', `served:r1 ${failuresFilter} ended>=2026-01-01T02:59:00Z`]])
+    act(() => window.history.back())
+    fireEvent.click(await main().findByText('r1', { selector: 'button' }))
+    expect(window.location.hash).toMatch(/^#\/replicas\?.*sel=replica%3Ar1/)
   })
   test('a demo control shows its result at once, and says why when it cannot', async () => {
     const { server, told } = await ready('', { 'faults.set': () => ({ replicaId: null, untilWallMs: null }) })
