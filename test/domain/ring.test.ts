@@ -2,8 +2,15 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import second from 'murmurhash3js-revisited'
 import { describe, expect, test } from 'vitest'
-import { murmur3, toDecimal } from '../../src-main/base/digest/murmur3'
-import { bisectRight, buildRing, ownersOf, ringHash, ringShares } from '../../src-main/domain/sessions/ring'
+import { murmur3, murmur3Series, murmur3Text, toDecimal } from '../../src-main/base/digest/murmur3'
+import {
+  bisectRight,
+  buildRing,
+  changeRing,
+  ownersOf,
+  ringHash,
+  ringShares,
+} from '../../src-main/domain/sessions/ring'
 
 // Golden vectors of Ray Serve 2.56's consistent-hash router; provenance is in the file itself.
 interface Vectors {
@@ -74,6 +81,13 @@ describe('MurmurHash3 x64 128', () => {
       }),
       { seed: 3, numRuns: 2_000 },
     )
+  })
+  test.each(['', 'r1:', 'größe 🦊 '.repeat(40)])('a series of "%s" is the text with each number', (text) => {
+    const high = new Uint32Array(1_101)
+    const low = new Uint32Array(1_101)
+    murmur3Series(text, 7, high, low)
+    for (let number = 0; number < high.length; number++)
+      expect({ hi: high[number], lo: low[number] }).toEqual(murmur3Text(`${text}${number}`, 7))
   })
   test('SMHasher self-check', () => {
     const key = new Uint8Array(256)
@@ -179,4 +193,48 @@ test('passing over a replica gives the owners of a ring without it', () => {
     const passed = ownersOf(whole, hash, 3, (replica) => replica !== 0).map((index) => ids[index])
     expect(passed).toEqual(ownersOf(without, hash, 3, () => true).map((index) => without.replicaIds[index]))
   }
+})
+
+describe('a change of the replicas', () => {
+  test('gives the same ring as one that is made anew, whoever comes, goes or changes places', () => {
+    const sets = fc.array(
+      fc.uniqueArray(
+        fc.nat(12).map((n) => `r${n}`),
+        { maxLength: 8 },
+      ),
+      { maxLength: 6 },
+    )
+    fc.assert(
+      fc.property(sets, fc.integer({ min: 1, max: 40 }), (steps, nodes) => {
+        let ring = buildRing([], nodes)
+        for (const ids of steps) {
+          ring = changeRing(ring, ids, nodes)
+          expect(ring).toEqual(buildRing(ids, nodes))
+        }
+      }),
+      { seed: 5, numRuns: 300 },
+    )
+  })
+
+  test('points are in order by their whole hash, also where the first halves are the same', () => {
+    const ids = Array.from({ length: 64 }, (_, at) => `r${at}`)
+    const { high, low } = buildRing(ids, 10_000)
+    let same = 0
+    let wrong = 0
+    for (let at = 1; at < high.length; at++) {
+      const rise = (high[at] as number) - (high[at - 1] as number)
+      if (rise === 0) same++
+      if (rise < 0 || (rise === 0 && (low[at] as number) < (low[at - 1] as number))) wrong++
+    }
+    expect({ wrong, some: same > 10 }).toEqual({ wrong: 0, some: true })
+  })
+
+  test('points of those that stay are taken over and not made again: the work is that of the new ones', () => {
+    const ring = buildRing(['a', 'b'], 10)
+    ring.low[0] = 12_345 // no hash of any replica
+    const more = changeRing(ring, ['b', 'a', 'c'], 10)
+    const at = more.low.indexOf(12_345)
+    expect(more.high[at]).toBe(ring.high[0])
+    expect(more.replicaIds[more.owner[at] as number]).toBe(ring.replicaIds[ring.owner[0] as number])
+  })
 })

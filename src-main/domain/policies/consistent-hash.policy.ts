@@ -1,6 +1,6 @@
 import { type Candidates, isOpen } from '../routing/candidates'
 import { definePolicy, explainByRank, picked, refused } from '../routing/policy'
-import { buildRing, ownersOf, type Ring, ringHash } from '../sessions/ring'
+import { buildRing, changeRing, ownersOf, type Ring, ringHash } from '../sessions/ring'
 
 /** Names and defaults of Ray Serve's ConsistentHashRouter. */
 export interface ConsistentHashParams {
@@ -66,12 +66,12 @@ export default definePolicy<ConsistentHashParams, ConsistentHashMemory>({
     }),
 })
 
-/** Rebuilds the ring only when the set of replicas changed; replicas that are out are passed over instead (see ring.ts). */
+/** Changes the ring only when the set of replicas changed; replicas that are out are passed over instead (see ring.ts). */
 function keepRing(memory: ConsistentHashMemory, candidates: Candidates, fleetEpoch: number): void {
   if (memory.fleetEpoch === fleetEpoch) return
   memory.fleetEpoch = fleetEpoch
   if (sameIds(memory.ring.replicaIds, candidates.ids)) return
-  memory.ring = buildRing(candidates.ids, memory.params.num_virtual_nodes)
+  memory.ring = changeRing(memory.ring, candidates.ids, memory.params.num_virtual_nodes)
 }
 
 const sameIds = (a: readonly string[], b: readonly string[]) =>
