@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream'
-import { nodeClock } from '../adapters/node/clock'
+import { nodeClock, nodeWorkedMs } from '../adapters/node/clock'
 import { createNodeDigests } from '../adapters/node/digests'
 import { nodeNet } from '../adapters/node/net'
 import { nodeRandom } from '../adapters/node/random'
@@ -19,6 +19,8 @@ import { createPlanes, type PlaneSeams } from './router-planes'
 /** What the router process is made from. */
 export interface RouterSeams extends PlaneSeams {
   readonly pid: number
+  /** Processor time that this process has used. */
+  readonly workedMs: () => Millis
 }
 
 /** A router that runs. */
@@ -38,6 +40,7 @@ const drainMs: Millis = 300_000
 export function composeRouter(link: Transport, seams: RouterSeams): RouterProcess {
   const router = createRouter({
     clock: seams.clock,
+    workedMs: seams.workedMs,
     timers: seams.timers,
     random: seams.random,
     digests: seams.digests,
@@ -82,6 +85,7 @@ export function systemRouterSeams(): RouterSeams {
   return {
     net: nodeNet,
     clock: nodeClock,
+    workedMs: nodeWorkedMs,
     timers: nodeTimers,
     random: nodeRandom,
     digests: createNodeDigests,

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect } from 'vitest'
-import { nodeClock } from '../../src-main/adapters/node/clock'
+import { nodeClock, nodeWorkedMs } from '../../src-main/adapters/node/clock'
 import { createNodeDigests } from '../../src-main/adapters/node/digests'
 import { nodeNet } from '../../src-main/adapters/node/net'
 import { nodeRandom } from '../../src-main/adapters/node/random'
@@ -151,6 +151,7 @@ function seamsOf({ limits, seams }: RigOptions): RouterSeams {
   return {
     net: nodeNet,
     clock: nodeClock,
+    workedMs: nodeWorkedMs,
     timers: quickStatus,
     random: nodeRandom,
     digests: createNodeDigests,

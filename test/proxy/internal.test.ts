@@ -51,6 +51,7 @@ test('a bug of ours costs the request that met it: 500 internal with its id, and
     {
       decider: createDecider({
         clock: nodeClock,
+        workedMs: nodeClock.monoMs,
         draw: createDraw(1),
         configuration: configuration.value,
         fleet: startingFleet([], 0),

@@ -9,7 +9,10 @@ import { type Configuration, withFreshMemory } from './configuration'
 import { createInFlight, type Hold, type InFlight } from './in-flight'
 import { type Membership, nextMembership, type Target, withMembers } from './membership'
 
-/** Longest that a policy may take; a later answer is thrown away (security page 7.5). */
+/**
+ * Longest that a policy may take; a later answer is thrown away (security page 7.5). Both by the clock and by the work of
+ * this process: time in which a busy machine did not let it run is not the policy's.
+ */
 export const policyBudgetMs: Millis = 250
 
 /** What went wrong in the deciding step itself, in the words of the security page's table 7.7. */
@@ -49,6 +52,8 @@ export interface Decider {
 /** What a decider is made from. */
 export interface DeciderOptions {
   readonly clock: Clock
+  /** Processor time that this process has used. */
+  readonly workedMs: () => Millis
   readonly draw: Draw
   readonly configuration: Configuration
   readonly fleet: FleetSnapshot
@@ -57,7 +62,7 @@ export interface DeciderOptions {
 }
 
 /** A decider over a policy and a fleet, both of which can be swapped while requests go on. */
-export function createDecider({ clock, draw, prefix, ...initial }: DeciderOptions): Decider {
+export function createDecider({ clock, workedMs, draw, prefix, ...initial }: DeciderOptions): Decider {
   const choices = draw.fork('choices')
   const inFlight = createInFlight()
   let configuration = initial.configuration
@@ -94,6 +99,7 @@ export function createDecider({ clock, draw, prefix, ...initial }: DeciderOption
     decide(request, hold) {
       const { candidates, version, fleet, targets } = membership
       const decidedMonoMs = clock.monoMs()
+      const workedBeforeMs = workedMs()
       let choice: Choice
       try {
         const input = { request, candidates, fleetEpoch: version, draw: choices, monoMs: decidedMonoMs }
@@ -101,7 +107,8 @@ export function createDecider({ clock, draw, prefix, ...initial }: DeciderOption
       } catch {
         return { configuration, hold: null, decision: null, trouble: 'policy_failed' }
       }
-      const late = clock.monoMs() - decidedMonoMs > policyBudgetMs
+      const tookMs = Math.min(clock.monoMs() - decidedMonoMs, workedMs() - workedBeforeMs)
+      const late = tookMs > policyBudgetMs
       const trouble = late ? 'policy_timeout' : troubleOf(choice, membership)
       if (trouble) return { configuration, hold: null, decision: null, trouble }
       const decision = decided({

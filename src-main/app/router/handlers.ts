@@ -43,6 +43,8 @@ export interface Planes {
 /** What the router process is made from. */
 export interface RouterOptions {
   readonly clock: Clock
+  /** Processor time that this process has used. */
+  readonly workedMs: () => Millis
   readonly timers: Timers
   readonly random: Random
   readonly digests: (keyHex: string) => Digests
@@ -126,7 +128,7 @@ interface Running {
 const notStarted = fail({ code: 'not_started', message: 'the router is not started yet' })
 
 function run(
-  { clock, timers, digests, dial, pid }: RouterOptions,
+  { clock, workedMs, timers, digests, dial, pid }: RouterOptions,
   start: RouterStart,
   configuration: Configuration,
   boot: string,
@@ -135,6 +137,7 @@ function run(
   const prefix = start.replicaIdPrefix
   const decider = createDecider({
     clock,
+    workedMs,
     draw: createDraw(start.seed).fork('router'),
     configuration,
     fleet: startingFleet(start.replicas, clock.monoMs()),

@@ -30,8 +30,10 @@ function routerOf(choose: () => Choice, faults: FaultName[] = []) {
   })
   const configuration = configurePolicy(policy, { id: 'scripted', params: {} }, createDraw(1))
   if (!configuration.ok) throw new Error(configuration.error.message)
+  let idleMs = 0
   const decider = createDecider({
     clock,
+    workedMs: () => clock.monoMs() - idleMs,
     draw: createDraw(1),
     prefix: 'P#',
     configuration: configuration.value,
@@ -56,7 +58,12 @@ function routerOf(choose: () => Choice, faults: FaultName[] = []) {
       asked,
       demo: false,
     })
-  return { ask, decider, clock, reported, faults }
+  /** Time goes by in which others have the processor. */
+  const stall = (ms: number) => {
+    clock.advance(ms)
+    idleMs += ms
+  }
+  return { ask, decider, clock, stall, reported, faults }
 }
 
 describe('an answer of the deciding step', () => {
@@ -150,6 +157,18 @@ describe('an answer of the deciding step', () => {
     expect(decider.inFlight.total).toBe(0)
     takesMs = 250
     expect(ask()).toMatchObject({ status: 200, replicaId: 'P#a' })
+  })
+
+  test('time in which the machine did not let the router run is not charged to the policy', () => {
+    let worksMs = 200
+    const { ask, clock, stall } = routerOf(() => {
+      stall(3_000)
+      clock.advance(worksMs)
+      return picked([0])
+    })
+    expect(ask()).toMatchObject({ status: 200, replicaId: 'P#a' })
+    worksMs = 251
+    expect(ask()).toMatchObject({ status: 500, refusal: 'policy_timeout' })
   })
 
   test('an excluded replica may not be named', () => {

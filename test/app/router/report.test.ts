@@ -23,6 +23,7 @@ function pendingDecisions(clock: ManualClock) {
   const replicas = ['a', 'b', 'c'].map((id) => ({ id, model: 'm', url: 'http://127.0.0.1:1' }))
   const decider = createDecider({
     clock,
+    workedMs: clock.monoMs,
     draw,
     prefix: 'p#',
     configuration: configuration.value,
