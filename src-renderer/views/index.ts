@@ -3,7 +3,7 @@ import type { View } from './view'
 
 const found = import.meta.glob<{ default: View }>('./*/*.view.tsx', { eager: true })
 
-/** Every view there is; a new one is a new folder with `<id>.view.tsx` and nothing else. */
+/** Every view there is; a new one is a new folder with `<id>.view.tsx`, and its words. */
 const registry = createRegistry(
   'view',
   Object.values(found).map((module) => module.default),

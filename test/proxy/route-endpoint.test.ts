@@ -193,15 +193,23 @@ describe('the session header', () => {
   )
 })
 
-test('the fleet that ingest tells is used at once, and kept when ingest dies', async () => {
-  const rig = await startRouter({ replicas: [{ id: 'r1', url: 'http://127.0.0.1:1' }] })
-  expect(await pickOf(rig, asHaproxy(rig))).toBe('r1')
+test('the states that ingest tells are used at once, and kept when ingest dies; who belongs is for control to say', async () => {
+  const [r1, r2] = ['r1', 'r2'].map((id, at) => ({ id, url: `http://127.0.0.1:${at + 1}` })) as [Url, Url]
+  const rig = await startRouter({ replicas: [r1, r2] })
   await eventually(() => rig.ingest.links).toBe(1)
-  rig.ingest.tell(fleetOf(5, [{ id: 'r2', url: 'http://127.0.0.1:2' }]))
-  await eventually(() => pickOf(rig, asHaproxy(rig))).toBe('r2')
+  rig.ingest.tell(fleetOf(5, [{ ...r1, state: 'down' }, r2, { id: 'r3', url: 'http://127.0.0.1:3' }]))
+  const sessions = Array.from({ length: 12 }, (_, at) => `s${at}`)
+  const used = async () => {
+    const picks = await Promise.all(
+      sessions.map((session) => pickOf(rig, asHaproxy(rig, `x-session-id: ${session}\r\n`))),
+    )
+    return [...new Set(picks)].join()
+  }
+  await eventually(used).toBe('r2')
   await rig.ingest.close()
-  expect(await pickOf(rig, asHaproxy(rig))).toBe('r2')
+  expect(await used()).toBe('r2')
 })
+type Url = Parameters<typeof fleetOf>[1][number]
 
 test('many questions on one connection are answered in order', async () => {
   const rig = await startRouter({ replicas: [{ id: 'r1', url: 'http://127.0.0.1:1' }] })

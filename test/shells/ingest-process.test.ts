@@ -133,14 +133,14 @@ describe('the ingest process', () => {
   test('a replica whose engine no connector reads says so; the others are read all the same', async () => {
     const { call, heard } = await started()
     const [good, other] = [await anEngine('r1'), await anEngine('r2')]
-    const replicas = [good.replica, { ...other.replica, engine: 'sglang' }]
+    const replicas = [good.replica, { ...other.replica, engine: 'no-such-engine' }]
     expect(await call('ingest.targets', { replicas, cause: 'operator' })).toMatchObject({ ok: true })
     const fleet = await until('a whole look', () =>
       heard.fleets.find(({ replicas: [, second] }) => second && known(second.state) === 'down'),
     )
     expect(known(fleet.replicas[0]?.state ?? absent('never-received', null))).toBe('ready')
     expect(fleet.sources[1]).toMatchObject({
-      kind: 'sglang',
+      kind: 'no-such-engine',
       state: 'unsupported',
       lastError: expect.stringContaining('replica r2 declares the engine "sglang"'),
     })

@@ -5,7 +5,7 @@ import type { Connector, ConnectorSeams, FleetSource } from '../../ports/fleet-s
 
 const found = import.meta.glob<{ default: Connector }>('./*.connector.ts', { eager: true })
 
-/** Every kind of engine that can be read; a new one is a new file `<id>.connector.ts` here and nothing else. */
+/** Every kind of engine that can be read; a new one is a new file `<id>.connector.ts` here, and how it is tested (test/conformance/engines). */
 export const connectors = createRegistry(
   'connector',
   Object.values(found).map((module) => module.default),
