@@ -46,6 +46,8 @@ const lastSecondMs: Millis = 1_000
 const minuteMs: Millis = 60_000
 /** Without a request for this long there is nothing to judge. */
 const idleMs: Millis = 60_000
+/** Dead replicas that are named. */
+const namesMax = 4
 /** Changes are looked for this long before the onset. */
 const beforeMs: Millis = 600_000
 /** A single reason that explains this share of the failures is "likely", less is "possible" (ux.md 8). */
@@ -209,17 +211,28 @@ function precededBy({ events, nowWallMs, zone }: HeadlineFacts, onset: Millis): 
   )
 }
 
-/** Plain rules, in this order: a fault that is on, our own router process, replicas that are down. */
-function cause({ health, fleet, zone }: HeadlineFacts, single: boolean): string {
+/** Plain rules: a fault that is on, or else our own router process, and replicas that are down. */
+function cause(facts: HeadlineFacts, single: boolean): string {
+  const own = ownCause(facts)
+  const down = deadReplicas(facts)
+  const dead = down === '' ? '' : own === '' && single ? text.likely(down) : text.possible(down)
+  return [own, dead].filter((part) => part !== '').join(' ')
+}
+
+function ownCause({ health, zone }: HeadlineFacts): string {
   const fault = health?.faults[0]
   if (fault) return text.likely(text.fault(fault.name, clock(fault.sinceWallMs, zone), text.faultDemo))
   const router = health?.processes.find(({ role }) => role === 'router')
-  if (router && router.state !== 'up') return text.likely(text.routerDown)
-  const down =
-    fleet?.replicas
-      .filter(({ state }) => known(state) === 'down')
-      .map(({ replica }) => visible(replica.id)) ?? []
-  if (down.length === 0) return ''
-  const names = text.replicaDown(down.slice(0, 4).join(', '))
-  return single ? text.likely(names) : text.possible(names)
+  return router && router.state !== 'up' ? text.likely(text.routerDown) : ''
+}
+
+/** How many replicas are down, and which: told whatever else is wrong. */
+function deadReplicas({ fleet }: HeadlineFacts): string {
+  const { down, all } = downOf(fleet)
+  if (down === 0) return ''
+  const names = (fleet?.replicas ?? [])
+    .filter(({ state }) => known(state) === 'down')
+    .slice(0, namesMax)
+    .map(({ replica }) => visible(replica.id))
+  return text.replicaDown(down, all, [...names, ...(down > namesMax ? ['…'] : [])].join(', '))
 }

@@ -238,7 +238,19 @@ describe('the headline', () => {
     [
       'replicas that are down',
       { fleet: aFleet([aReplica('r1', {}, 'down'), aReplica('r2')]) },
-      'Likely: r1 down.',
+      'Likely: 1 of 2 replicas down (r1).',
+    ],
+    [
+      'a fault that is on, and replicas that are down besides',
+      {
+        fleet: aFleet(['r1', 'r2', 'r3', 'r4', 'r5', 'r6'].map((id) => aReplica(id, {}, 'down'))),
+        health: aHealth({
+          faults: [
+            { name: 'router-down', replicaId: null, sinceWallMs: startWallMs - 61_000, untilWallMs: null },
+          ],
+        }),
+      },
+      'Likely: the fault router-down is on since 02:58:59 (demo control). Possible: 6 of 6 replicas down (r1, r2, r3, r4, …).',
     ],
     ['nothing known', {}, ''],
   ] as const)('says what is likely: %s', (_, over, likely) => {
