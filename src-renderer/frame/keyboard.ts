@@ -72,6 +72,9 @@ export function useKeyboard(actions: FrameActions): void {
   ])
 }
 
+/** A button keeps its Space and Enter, a row the Enter that opens it; a field keeps everything. */
+const ownKeys: Readonly<Record<string, string>> = { ' ': 'button, a', Enter: 'button, a, [role="row"], tr' }
+
 function usePresses(): void {
   const { keys } = usePage()
   useEffect(() => {
@@ -79,9 +82,8 @@ function usePresses(): void {
       if (event.defaultPrevented || event.altKey || isModal()) return
       const mod = event.metaKey || event.ctrlKey
       const target = event.target instanceof Element ? event.target : null
-      // A button keeps its own Space and Enter; a field keeps everything.
-      if ((event.key === ' ' || event.key === 'Enter') && target?.closest('button, a, [role="row"], tr'))
-        return
+      const own = ownKeys[event.key]
+      if (own !== undefined && target?.closest(own)) return
       const typing = target?.closest('input, textarea, select, [contenteditable="true"]') != null
       if (keys.press({ key: event.key, mod, typing })) event.preventDefault()
     }

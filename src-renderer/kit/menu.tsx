@@ -20,11 +20,14 @@ export function Menu({
   items,
   open,
   onOpenChange,
+  focusAfter,
 }: {
   readonly trigger: ReactNode
   readonly items: readonly MenuItem[]
   readonly open?: boolean
   readonly onOpenChange?: (open: boolean) => void
+  /** What has the focus when the menu is closed; the button, when it says nothing. */
+  readonly focusAfter?: () => HTMLElement | null
 }) {
   return (
     <DropdownMenu.Root {...(open === undefined ? {} : { open })} {...(onOpenChange ? { onOpenChange } : {})}>
@@ -34,6 +37,12 @@ export function Menu({
           align="end"
           sideOffset={4}
           collisionPadding={8}
+          onCloseAutoFocus={(event) => {
+            const next = focusAfter?.()
+            if (!next) return
+            event.preventDefault()
+            next.focus({ preventScroll: true })
+          }}
           className="z-palette max-h-96 min-w-48 overflow-y-auto rounded-panel border border-line bg-raised p-1 shadow-menu"
         >
           {items.map((item) =>

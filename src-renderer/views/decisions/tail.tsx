@@ -1,5 +1,5 @@
 import { EllipsisVertical } from 'lucide-react'
-import { useMemo, useState } from 'react'
+import { useMemo, useRef, useState } from 'react'
 import type { DecisionRow } from '../../../src-main/domain/journal/record'
 import { outcomeClause } from '../../field/clause'
 import { rowTint } from '../../field/outcome'
@@ -114,6 +114,9 @@ function RowMenu({
   readonly open: boolean
   onOpen(open: boolean): void
 }) {
+  const box = useRef<HTMLSpanElement>(null)
+  // The list, not the button: Space and the other keys of the list are the list's again.
+  const list = () => box.current?.closest<HTMLElement>('[role="grid"]') ?? null
   const button = (
     <button
       type="button"
@@ -129,8 +132,12 @@ function RowMenu({
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: presses in the menu are not presses on the row
     // biome-ignore lint/a11y/useKeyWithClickEvents: the row takes keys only when it has the focus itself
-    <span onClick={(event) => event.stopPropagation()}>
-      {used ? <Menu trigger={button} items={items()} open={open} onOpenChange={onOpen} /> : button}
+    <span ref={box} onClick={(event) => event.stopPropagation()}>
+      {used ? (
+        <Menu trigger={button} items={items()} open={open} onOpenChange={onOpen} focusAfter={list} />
+      ) : (
+        button
+      )}
     </span>
   )
 }

@@ -17,12 +17,16 @@ test('after a menu, a palette or a dialog is closed the keys are the page’s ag
     await view('r', 'Replicas')
     await view('d', 'Decisions')
   }
-  // The menu of a row, by key and by mouse; its button keeps the focus when it closes.
+  // The menu of a row, by key and by mouse; when it closes the list has the focus, and Space is the list's.
   await page.keyboard.press('j')
   await page.keyboard.press('.')
   await expect(page.getByRole('menu')).toBeVisible()
   await page.keyboard.press('Escape')
   await expect(page.getByRole('menu')).toBeHidden()
+  await expect(grid).toBeFocused()
+  await expect(page.getByText(/^PAUSED/)).toBeVisible()
+  await page.keyboard.press('Space')
+  await expect(page.getByRole('button', { name: 'LIVE' })).toBeVisible()
   await backAndForth()
   await grid.getByRole('row').nth(2).getByRole('button', { name: 'Actions' }).click()
   await expect(page.getByRole('menu')).toBeVisible()
