@@ -142,7 +142,7 @@ describe('the ingest process', () => {
     expect(fleet.sources[1]).toMatchObject({
       kind: 'no-such-engine',
       state: 'unsupported',
-      lastError: expect.stringContaining('replica r2 declares the engine "sglang"'),
+      lastError: expect.stringContaining('replica r2 declares the engine "no-such-engine"'),
     })
     expect(other.reads()).toBe(0)
   })
