@@ -1,7 +1,9 @@
 import { useMemo } from 'react'
 import { clock } from '../format/times'
+import { Button } from '../kit/button'
 import { Chart, type ChartCursor } from '../kit/chart/chart'
 import type { ChartModel } from '../kit/chart/model'
+import { Panel } from '../kit/panel'
 import { paramsOfRange } from '../state/range'
 import { usePage } from '../state/use-page'
 import { useHealth, useStore } from '../state/use-store'
@@ -26,9 +28,14 @@ export function TimeChart({
   const full: ChartModel = { ...model, watermark, writeTime: (atMs) => clock(atMs, zone) }
   if (safe)
     return (
-      <p className="p-3 text-muted">
-        {summaryOf(full)} {words.frame.chartLeftOut}
-      </p>
+      <Panel
+        title={model.title}
+        aside={<Button onClick={() => arrival.set(null)}>{words.banners.showCharts}</Button>}
+      >
+        <p className="text-muted">
+          {summaryOf(full)} {words.frame.chartLeftOut}
+        </p>
+      </Panel>
     )
   return (
     <Chart

@@ -61,7 +61,7 @@ function Alerts() {
           sideOffset={4}
           collisionPadding={8}
           aria-label={words.frame.alerts(open.length)}
-          className="z-palette w-96 rounded-panel border border-line bg-raised p-3 text-13 text-ink shadow-menu"
+          className="z-banner w-96 rounded-panel border border-line bg-raised p-3 text-13 text-ink shadow-menu"
         >
           {banners.length === 0 ? <p className="text-muted">{words.frame.noAlerts}</p> : null}
           <ul className="flex flex-col gap-2">

@@ -62,9 +62,9 @@ function requestsChip(summary: SummaryView | null, live: boolean): SourceChip[] 
   return [
     {
       id: 'requests',
-      text: words.frame.requestsChip(percent(ratioOf(summary.errors) ?? 0)),
+      text: words.frame.requestsChip,
       tone: level === 'critical' ? 'crit' : 'warn',
-      help: words.frame.requestsHelp,
+      help: words.frame.requestsHelp(percent(ratioOf(summary.errors) ?? 0)),
     },
   ]
 }

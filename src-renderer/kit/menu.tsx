@@ -43,7 +43,7 @@ export function Menu({
             event.preventDefault()
             next.focus({ preventScroll: true })
           }}
-          className="z-palette max-h-96 min-w-48 overflow-y-auto rounded-panel border border-line bg-raised p-1 shadow-menu"
+          className="z-banner max-h-96 min-w-48 overflow-y-auto rounded-panel border border-line bg-raised p-1 shadow-menu"
         >
           {items.map((item) =>
             item.checked === undefined ? (

@@ -45,11 +45,14 @@ export function SamplingStatement({ searched }: { readonly searched: Rows['searc
   )
 }
 
-/** The reasons of the last minute's failures with their counts; pressing one filters to it. */
+/** The reasons of the last minute's failures, and beside them the clients' own errors, with counts; pressing one filters to it. */
 export function ReasonsLine() {
   const { places } = usePage()
   const summary = useFeed('summary', 1_000)
   const reasons = summary?.reasons ?? []
+  const clientErrors = summary?.clientErrors.part ?? 0
+  const filterTo = (clause: string) => () =>
+    places.go({ params: { q: withClause(places.place.get().params.q ?? '', clause), by: null } })
   return (
     <p className="flex min-h-6 flex-wrap items-center gap-x-3 text-12 text-faint">
       <span>{text.reasons}:</span>
@@ -58,19 +61,21 @@ export function ReasonsLine() {
         <button
           key={reason}
           type="button"
-          onClick={() =>
-            places.go({
-              params: {
-                q: withClause(places.place.get().params.q ?? '', clauseOf('reason', reason)),
-                by: null,
-              },
-            })
-          }
+          onClick={filterTo(clauseOf('reason', reason))}
           className="min-h-6 font-mono text-crit hover:underline"
         >
           {reasonText(reason)} {count(times)}
         </button>
       ))}
+      {clientErrors === 0 ? null : (
+        <button
+          type="button"
+          onClick={filterTo(clauseOf('outcome', 'client-error'))}
+          className="min-h-6 font-mono text-warn hover:underline"
+        >
+          {text.clientErrors(count(clientErrors))}
+        </button>
+      )}
     </p>
   )
 }

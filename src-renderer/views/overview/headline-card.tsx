@@ -12,7 +12,7 @@ import { headlineOf } from './headline'
 /** The headline: severity in shape and word, the sentence, what came before, what is likely; and where the proof is. */
 export function HeadlineCard({ events }: { readonly events: readonly ClusterEvent[] }) {
   const { link, places, preferences } = usePage()
-  const summary = useFeed('summary', 500)
+  const summary = useFeed('summary', 1_000)
   const fleet = useFeed('fleet', 1_000)
   const health = useHealth()
   const shown = useShownNow()

@@ -66,7 +66,7 @@ export function headlineOf(facts: HeadlineFacts): Headline {
   return {
     ...(by === 'over' && run ? ending(facts, run) : standing(facts, level)),
     before: run ? over(facts, run) : '',
-    likely: cause(facts, false),
+    likely: circumstances(facts),
     onsetWallMs: run?.fromWallMs ?? null,
   }
 }
@@ -79,12 +79,11 @@ type Run = NonNullable<SummaryView['failed']>
 function ending(facts: HeadlineFacts, { toWallMs }: Run): Headline {
   const { nowWallMs, zone } = facts
   const at = moment(toWallMs, nowWallMs, zone)
+  const { down, all } = downOf(facts.fleet)
+  const dead = down === 0 ? '' : `${text.down(down, all)} · `
+  const ended = text.ending(at, zoneName(toWallMs, zone), shareOf(facts))
   return {
-    ...plain(
-      'warn',
-      words.overview.severity.warning,
-      text.ending(at, zoneName(toWallMs, zone), shareOf(facts)),
-    ),
+    ...plain('warn', words.overview.severity.warning, dead + ended),
     evidence: overEvidence(facts),
   }
 }
@@ -211,19 +210,26 @@ function precededBy({ events, nowWallMs, zone }: HeadlineFacts, onset: Millis): 
   )
 }
 
+/** While nothing fails what is not well is the cause of nothing: it is said as it is. */
+function circumstances(facts: HeadlineFacts): string {
+  const found = [ownTrouble(facts), deadReplicas(facts)].filter((each) => each !== '')
+  return found.length === 0 ? '' : text.present(found.join('; '))
+}
+
 /** Plain rules: a fault that is on, or else our own router process, and replicas that are down. */
 function cause(facts: HeadlineFacts, single: boolean): string {
-  const own = ownCause(facts)
+  const trouble = ownTrouble(facts)
+  const own = trouble === '' ? '' : text.likely(trouble)
   const down = deadReplicas(facts)
   const dead = down === '' ? '' : own === '' && single ? text.likely(down) : text.possible(down)
   return [own, dead].filter((part) => part !== '').join(' ')
 }
 
-function ownCause({ health, zone }: HeadlineFacts): string {
+function ownTrouble({ health, zone }: HeadlineFacts): string {
   const fault = health?.faults[0]
-  if (fault) return text.likely(text.fault(fault.name, clock(fault.sinceWallMs, zone), text.faultDemo))
+  if (fault) return text.fault(fault.name, clock(fault.sinceWallMs, zone), text.faultDemo)
   const router = health?.processes.find(({ role }) => role === 'router')
-  return router && router.state !== 'up' ? text.likely(text.routerDown) : ''
+  return router && router.state !== 'up' ? text.routerDown : ''
 }
 
 /** How many replicas are down, and which: told whatever else is wrong. */

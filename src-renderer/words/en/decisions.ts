@@ -61,6 +61,7 @@ export const decisions = {
     `${matched} match of ${searched} searched, since ${since}`,
   reasons: 'Reasons, last minute',
   noReasons: 'no failures',
+  clientErrors: (count: string) => `client errors ${count}`,
   newRows: (count: string) => `+${count} new since pause`,
   resumeHint: 'Space resumes, G jumps to the newest',
   oldestKept: (at: string) => `oldest kept ${at}`,

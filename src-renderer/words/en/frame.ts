@@ -16,8 +16,9 @@ export const frame = {
   sources: 'Sources',
   replicasChip: (ready: number, all: number, down: number) =>
     `replicas ${ready}/${all}${down === 0 ? '' : `, ${down} down`}`,
-  requestsChip: (share: string) => `requests failing ${share}`,
-  requestsHelp: 'Share of requests that failed in the last minute. Overview says since when, and why.',
+  requestsChip: 'requests failing',
+  requestsHelp: (share: string) =>
+    `${share} of requests failed in the last minute. Overview says since when, and why.`,
   processState: { starting: 'starting', up: 'ok', restarting: 'restarting', stopped: 'stopped' },
   faultChip: (name: string, replica: string) => `fault ${name}${replica === '' ? '' : ` ${replica}`}`,
   faultHelp: 'Put on by hand. Overview and “signalbox fault clear” end it.',
@@ -63,7 +64,7 @@ export const frame = {
     buffer: (span: string) => `buffer ${span}`,
     noFigures: 'no figures yet',
   },
-  chartLeftOut: 'The chart is left out; the banner brings it back.',
+  chartLeftOut: 'The chart is left out, since this window crashed again and again.',
   unitEvents: 'ev/s',
   version: (version: string) => `Signalbox ${version}`,
 } as const

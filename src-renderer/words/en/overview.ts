@@ -23,6 +23,7 @@ export const overview = {
     preceded: (events: string) => `Preceded by: ${events}.`,
     nothingBefore: 'Nothing changed in the ten minutes before.',
     likely: (what: string) => `Likely: ${what}.`,
+    present: (what: string) => `Now: ${what}.`,
     possible: (what: string) => `Possible: ${what}.`,
     fault: (name: string, since: string, how: string) => `the fault ${name} is on since ${since} (${how})`,
     faultDemo: 'demo control',

@@ -123,7 +123,7 @@ export const why = {
     router: 'router consult',
     first: 'to first content (TTFT)',
     stream: 'first content to end',
-    end: 'to the end, no content came',
+    end: 'to the end, no content',
     total: 'total',
     gaps: (p50: string, max: string) => `gaps between chunks: p50 ${p50}, longest ${max}`,
     running: (age: string) => `running for ${age}`,

@@ -258,6 +258,24 @@ describe('the headline', () => {
   })
 })
 
+test('while nothing fails, what is not well is called the cause of nothing', () => {
+  const faults = [
+    { name: 'replica-kill', replicaId: 'r1', sinceWallMs: startWallMs, untilWallMs: null },
+  ] as const
+  const dying = { health: aHealth({ faults }), fleet: aFleet([aReplica('r1', {}, 'down'), aReplica('r2')]) }
+  const failed = { fromWallMs: startWallMs - 90_000, toWallMs: startWallMs - 30_000 }
+  const likely = 'Now: the fault replica-kill is on since 03:00:00 (demo control); 1 of 2 replicas down (r1).'
+  expect(headlineOf(facts(dying)).likely).toBe(likely)
+  expect(
+    headlineOf(facts({ ...dying, summary: aSummary({ failed, errors: { part: 300, whole: 720 } }) })),
+  ).toMatchObject({
+    sentence:
+      '1 of 2 replicas is down · No failures since 02:59:30 UTC; 41.7 % of requests failed in the last minute',
+    likely,
+  })
+  expect(headlineOf(facts()).likely).toBe('')
+})
+
 describe('the tiles', () => {
   const byId = (summary = aSummary(), seconds = [aSecond(0), aSecond(1)]) =>
     Object.fromEntries(tilesOf(summary, seconds).map((tile) => [tile.id, tile]))

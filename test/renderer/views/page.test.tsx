@@ -203,6 +203,13 @@ describe('decisions', () => {
     fireEvent.click(main().getByText('Clear filter'))
     expect(rowsOf(decisions)).toHaveLength(2)
   })
+  test('clients’ own errors are counted beside the failures, and lead to their rows', async () => {
+    const { server, told, wait } = await ready('#/decisions')
+    await told(() => server.value('summary', aSummary({ clientErrors: { part: 40, whole: 720 } })))
+    await wait(1_000)
+    fireEvent.click(await main().findByText('client errors 40'))
+    expect(window.location.hash).toBe('#/decisions?q=outcome%3Aclient-error')
+  })
   test('a mistake in the filter is pointed at, and what was meant is one press away', async () => {
     await ready('#/decisions')
     const field = main().getByRole('combobox', { name: 'Filter' })

@@ -116,6 +116,18 @@ describe('why this replica', () => {
     ).toEqual(hop === null ? [] : [hop])
   })
 
+  test('a request that nobody was picked for ends there', () => {
+    const outcome = anOutcome({
+      end: 'refused',
+      status: 503,
+      serveReason: 'router_non_200',
+      served: null,
+      rank: null,
+    })
+    const titles = hopsOf(aRow('a', { ...refusedByRouter, outcome })).map(({ title }) => title)
+    expect(titles).toEqual(['client', 'local proxy', 'router 84.0 µs', 'nobody'])
+  })
+
   test('steps that were not measured are not made up', () => {
     const steps = (over: Partial<DecisionRow>) => timingOf(aRow('a', over)).map(({ id }) => id)
     expect(steps({})).toEqual(['router', 'first', 'stream', 'total'])

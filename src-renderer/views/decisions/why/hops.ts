@@ -24,7 +24,7 @@ export function hopsOf(row: DecisionRow): readonly Hop[] {
       broken: pick === null && refusal !== null && !unrouted,
     },
   ]
-  if (row.asked === 'http') return hops
+  if (row.asked === 'http' || (pick === null && outcome?.served == null)) return hops
   const failed = outcome !== null && (outcome.end === 'broke' || outcome.end === 'refused')
   return [...hops, { title: servedTitle(row), broken: failed && pick !== null && !unrouted }]
 }
