@@ -27,7 +27,8 @@ const units = [
 
 /** A span in its two largest units: `4 m 20 s`, `2 d 3 h`, `12 s`; in ms below a second. */
 export function duration(ms: Millis): string {
-  if (ms < 1_000) return `${underSecond(ms)} ms`
+  // None when two clocks differ so that something seems to lie ahead.
+  if (ms < 1_000) return `${Math.max(0, Math.floor(ms))} ms`
   let left = Math.floor(ms / 1_000)
   const parts: string[] = []
   for (const [unit, seconds] of units) {
@@ -39,12 +40,9 @@ export function duration(ms: Millis): string {
   return parts.filter((part) => !part.startsWith('0 ')).join(' ')
 }
 
-/** Whole ms; none when two clocks differ so that something seems to lie ahead. */
-const underSecond = (ms: Millis) => Math.max(0, Math.floor(ms))
-
-/** An age in a chip, as narrow as can be: `400ms`, `12s`, `4m`, `3h`, `2d`. */
+/** An age in a chip, as narrow as can be: `<1s`, `12s`, `4m`, `3h`, `2d`. */
 export function shortAge(ms: Millis): string {
-  if (ms < 1_000) return `${underSecond(ms)}ms`
+  if (ms < 1_000) return '<1s'
   const seconds = Math.floor(ms / 1_000)
   if (seconds < 100) return `${seconds}s`
   if (seconds < 5_400) return `${Math.floor(seconds / 60)}m`

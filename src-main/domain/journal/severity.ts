@@ -1,7 +1,7 @@
 import type { Millis } from '../../base/units'
 import { known } from '../fleet/reading'
 import type { FleetSnapshot } from '../fleet/replica'
-import { ratioOf, type SummaryView } from './views'
+import { ratioOf, type Share, type SummaryView } from './views'
 
 /** How users fare, and the rule that says so: what the headline, the bell and the command line's exit code agree on. */
 export interface Severity {
@@ -19,6 +19,12 @@ const limits = { errors: 0.005, critical: 0.02, criticalLeast: 5, breaks: 0.001,
 const figuresMs: Millis = 60_000
 /** A run of failures that is over is told for this long. */
 const newsMs: Millis = 600_000
+
+/** Whether so many failures are told. */
+export const areErrorsBad = (errors: Share): boolean => (ratioOf(errors) ?? 0) > limits.errors
+/** Whether so many broken streams are told. */
+export const areBreaksBad = (breaks: Share): boolean =>
+  (ratioOf(breaks) ?? 0) > limits.breaks && breaks.part >= limits.breaksLeast
 
 /** The last run of failures that is over, while it is news. */
 export const runThatIsOver = ({ failed }: SummaryView, wallMs: Millis): SummaryView['failed'] =>
@@ -48,10 +54,7 @@ export function severityOf(
 function feltBy(summary: SummaryView, wallMs: Millis): Severity | null {
   const { errors, breaks, failed } = summary
   if (failed !== null && wallMs - failed.toWallMs < figuresMs) return { level: 'warning', by: 'over' }
-  const share = ratioOf(errors) ?? 0
-  const critical = share > limits.critical && errors.part >= limits.criticalLeast
-  if (share > limits.errors) return { level: critical ? 'critical' : 'warning', by: 'errors' }
-  if ((ratioOf(breaks) ?? 0) > limits.breaks && breaks.part >= limits.breaksLeast)
-    return { level: 'warning', by: 'breaks' }
-  return null
+  const critical = (ratioOf(errors) ?? 0) > limits.critical && errors.part >= limits.criticalLeast
+  if (areErrorsBad(errors)) return { level: critical ? 'critical' : 'warning', by: 'errors' }
+  return areBreaksBad(breaks) ? { level: 'warning', by: 'breaks' } : null
 }

@@ -212,7 +212,9 @@ function precededBy({ events, nowWallMs, zone }: HeadlineFacts, onset: Millis): 
 
 /** While nothing fails what is not well is the cause of nothing: it is said as it is. */
 function circumstances(facts: HeadlineFacts): string {
-  const found = [ownTrouble(facts), deadReplicas(facts)].filter((each) => each !== '')
+  const { down } = downOf(facts.fleet)
+  const dead = down === 0 ? '' : text.downNamed(deadNames(facts, down))
+  const found = [ownTrouble(facts), dead].filter((each) => each !== '')
   return found.length === 0 ? '' : text.present(found.join('; '))
 }
 
@@ -233,12 +235,15 @@ function ownTrouble({ health, zone }: HeadlineFacts): string {
 }
 
 /** How many replicas are down, and which: told whatever else is wrong. */
-function deadReplicas({ fleet }: HeadlineFacts): string {
-  const { down, all } = downOf(fleet)
-  if (down === 0) return ''
+function deadReplicas(facts: HeadlineFacts): string {
+  const { down, all } = downOf(facts.fleet)
+  return down === 0 ? '' : text.replicaDown(down, all, deadNames(facts, down))
+}
+
+function deadNames({ fleet }: HeadlineFacts, down: number): string {
   const names = (fleet?.replicas ?? [])
     .filter(({ state }) => known(state) === 'down')
     .slice(0, namesMax)
     .map(({ replica }) => visible(replica.id))
-  return text.replicaDown(down, all, [...names, ...(down > namesMax ? ['…'] : [])].join(', '))
+  return [...names, ...(down > namesMax ? ['…'] : [])].join(', ')
 }

@@ -1,3 +1,4 @@
+import { areBreaksBad, areErrorsBad } from '../../../src-main/domain/journal/severity'
 import {
   ratioOf,
   type SecondBucket,
@@ -26,8 +27,8 @@ export interface TileFigure {
   readonly explain: Move
 }
 
-/** Bad when (ux.md 6.1), where no baseline is needed. */
-const limits = { errors: 0.005, breaks: 0.001, imbalance: 2 } as const
+/** In flight on one replica over the mean: bad from here on (ux.md 6.1). */
+const imbalanceMax = 2
 const sparkSeconds = 60
 /** Imbalance is bad when it lasts this long, s. */
 const unevenSeconds = 5
@@ -46,7 +47,7 @@ export function tilesOf(summary: SummaryView, seconds: readonly SecondBucket[]):
       id: 'errors',
       ...shares(summary.errors),
       under: under(summary.errors.whole, oneMinute),
-      bad: (ratioOf(summary.errors) ?? 0) > limits.errors,
+      bad: areErrorsBad(summary.errors),
       spark: spark(errorShare),
       explain: { view: 'decisions', params: { by: 'reason', q: null } },
     },
@@ -54,7 +55,7 @@ export function tilesOf(summary: SummaryView, seconds: readonly SecondBucket[]):
       id: 'breaks',
       ...shares(summary.breaks),
       under: under(summary.breaks.whole, fiveMinutes),
-      bad: (ratioOf(summary.breaks) ?? 0) > limits.breaks,
+      bad: areBreaksBad(summary.breaks),
       spark: spark(({ outcomes }) => outcomes.broken),
       explain: { view: 'decisions', params: { q: 'outcome:broken', by: null } },
     },
@@ -112,7 +113,7 @@ function stayedUneven(recent: readonly (SecondBucket | null)[]): boolean {
   const last = recent.slice(-unevenSeconds)
   const uneven = last.filter((second) => {
     const inFlight = second?.inFlight
-    return inFlight != null && inFlight.mean >= 1 && inFlight.max / inFlight.mean > limits.imbalance
+    return inFlight != null && inFlight.mean >= 1 && inFlight.max / inFlight.mean > imbalanceMax
   })
   return last.length === unevenSeconds && uneven.length === unevenSeconds
 }

@@ -27,6 +27,7 @@ export const overview = {
     possible: (what: string) => `Possible: ${what}.`,
     fault: (name: string, since: string, how: string) => `the fault ${name} is on since ${since} (${how})`,
     faultDemo: 'demo control',
+    downNamed: (names: string) => `down: ${names}`,
     replicaDown: (down: number, all: number, names: string) => `${down} of ${all} replicas down (${names})`,
     routerDown: 'the router process is not up',
     ttft: (p99: string, n: string) => `TTFT p99 ${p99} (n ${n})`,

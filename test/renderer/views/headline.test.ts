@@ -264,7 +264,7 @@ test('while nothing fails, what is not well is called the cause of nothing', () 
   ] as const
   const dying = { health: aHealth({ faults }), fleet: aFleet([aReplica('r1', {}, 'down'), aReplica('r2')]) }
   const failed = { fromWallMs: startWallMs - 90_000, toWallMs: startWallMs - 30_000 }
-  const likely = 'Now: the fault replica-kill is on since 03:00:00 (demo control); 1 of 2 replicas down (r1).'
+  const likely = 'Now: the fault replica-kill is on since 03:00:00 (demo control); down: r1.'
   expect(headlineOf(facts(dying)).likely).toBe(likely)
   expect(
     headlineOf(facts({ ...dying, summary: aSummary({ failed, errors: { part: 300, whole: 720 } }) })),
@@ -300,6 +300,13 @@ describe('the tiles', () => {
       aSummary({ errors: { part: 10, whole: 720 }, ttftMs: { p50: 1, p95: 2, p99: 3, max: 3, n: 50 } }),
     )
     expect([tiles.errors?.bad, tiles.ttft?.few]).toEqual([true, 'p99 of only 50 samples (needs 200)'])
+  })
+  test.each([
+    [{ part: 2, whole: 30 }, false],
+    [{ part: 3, whole: 30 }, true],
+    [{ part: 3, whole: 3_000 }, false],
+  ])('broken streams %j: bad is %s, as the headline has it', (breaks, bad) => {
+    expect(byId(aSummary({ breaks })).breaks?.bad).toBe(bad)
   })
   test('uneven for five seconds is bad, for one it is chance', () => {
     const uneven = (at: number) => aSecond(at, { inFlight: { min: 0, mean: 2, max: 9 } })
