@@ -20,6 +20,8 @@ export interface AuditPage {
 /** How the log is. */
 export interface AuditStatus {
   readonly writable: boolean
+  /** Why it is not writable, in words; null when it is. */
+  readonly why: string | null
   readonly head: ChainHead
   /** Every break that is known, whether the log has declared it or not; shown until an operator acknowledges it. */
   readonly breaks: readonly ChainBreak[]

@@ -73,7 +73,11 @@ export async function openConsole(options: StartOptions, proc: Proc, shell: Shel
         random: nodeRandom,
         proc,
         shell,
-        audit: (kind, body) => appendAudit(audit, kind, body),
+        audit: (kind, body) => {
+          const appended = appendAudit(audit, kind, body)
+          showAudit(audit, control)
+          return appended
+        },
         remember(value) {
           const saved = settings.save(value)
           if (!saved.ok) control.stand(noticeBanner(notKept(saved.error.words)))
@@ -81,6 +85,7 @@ export async function openConsole(options: StartOptions, proc: Proc, shell: Shel
       },
       { ...controlOptions(options, profile, settings.value(), notices, shell), ingestPath: meeting.path },
     )
+    if (profile.writable) showAudit(audit, control) // else the folder's own words say so
     const door = profile.writable ? await openDoor(profile, control, !options.readOnly) : null
     const older = nodeTimers.every(1_000, () => audit.checkOlder() || older.stop())
     return {
@@ -125,9 +130,18 @@ function appendAudit(audit: Audit, kind: string, body: AuditBody) {
   if (appended.ok) return ok(null)
   return fail({
     code: appended.error.code,
-    message: `nothing was changed, because the audit log cannot be written: ${appended.error.words}`,
+    message: `nothing was changed, because ${appended.error.words}`,
   })
 }
+
+/** Without the audit log every change is refused, which must be seen before somebody needs one (F70). */
+function showAudit(audit: Audit, control: Control): void {
+  const { writable, why } = audit.status()
+  if (writable) return control.end(auditBannerId)
+  const words = `Every change is refused, because the audit log cannot be written: ${why}. The next change tries again`
+  control.stand({ ...noticeBanner({ code: auditBannerId, words }), severity: 'critical' })
+}
+const auditBannerId = 'audit'
 
 function openSettings(profile: Profile, notices: Notice[]): Document<Settings> {
   const { folder, ensureWritable } = profile

@@ -135,6 +135,26 @@ describe('a console that does not answer', () => {
   })
 })
 
+test.each([
+  [['policy', 'consistent-hash', '__proto__=1'], '__proto__=1 is no parameter; write name=value'],
+  [['policy', 'consistent-hash', 'a=1', 'a=2'], 'a is given twice; leave one out'],
+  [
+    [
+      'route',
+      '--replicas',
+      Array.from({ length: 101 }, (_, at) => `r${at}`).join(),
+      '--vnodes',
+      '10000',
+      's',
+    ],
+    '101 replicas with 10000 virtual nodes each are more than 1000000 points; lower --vnodes',
+  ],
+])('%j is wrong usage, and says why', async (args, why) => {
+  const { folder, asked } = await aConsole({})
+  expect(await run(folder, ...args)).toEqual({ code: 64, out: '', err: `signalbox: ${why}\n` })
+  expect(asked).toEqual([])
+})
+
 describe('exit codes of refusals', () => {
   test.each([
     ['bad_params', 64],

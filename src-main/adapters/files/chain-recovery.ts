@@ -177,7 +177,7 @@ const unreadableNotice = ({ unreadable }: StoredSegment): readonly Notice[] =>
 
 function tailNotice(tail: MovedTail | null): readonly Notice[] {
   if (tail === null) return []
-  const where = tail.movedTo === null ? 'could not be moved aside' : `was moved to ${tail.movedTo}`
+  const where = tail.movedTo === null ? 'could not be moved aside' : `were moved to ${tail.movedTo}`
   return [
     { code: 'torn_tail', words: `the audit log ended in ${tail.bytes} unfinished bytes; they ${where}` },
   ]

@@ -204,6 +204,7 @@ class ChainedLog implements Audit {
   status() {
     return {
       writable: this.state === 'open' && this.failure === null,
+      why: this.state === 'open' ? this.failure : (this.failure ?? 'it cannot be read'),
       head: this.head,
       breaks: this.recovery === null ? [] : allBreaks(this.recovery.walk),
       notices: this.notices.toArray(),

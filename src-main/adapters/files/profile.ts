@@ -53,7 +53,7 @@ export type ProfileRefusal =
 export function openProfile(options: ProfileOptions): Result<Profile, ProfileRefusal> {
   const folder = isAbsolute(options.folder) ? options.folder : resolve(options.folder)
   const { fs, host } = options
-  const refusal = folderRefusal(fs, host, folder) ?? madeRefusal(fs, folder)
+  const refusal = folderRefusal(fs, host, folder) ?? linkWithin(fs, folder) ?? madeRefusal(fs, folder)
   if (refusal !== null) return fail({ kind: 'unusable', words: refusal })
   const controlSocket = controlSocketPath(folder, options)
   const socketReady = prepareSocketFolder(fs, controlSocket, host)
@@ -79,6 +79,17 @@ export function openProfile(options: ProfileOptions): Result<Profile, ProfileRef
     ensureWritable: writable ? keeper.ensure : () => fail({ words: readOnlyWords(folder, notices) }),
     release: keeper.release,
   })
+}
+
+/** Folders of ours that lead elsewhere: what is written there would lie in somebody's way, and not be found here. */
+function linkWithin(fs: Fs, folder: string): string | null {
+  for (const name of ['audit', 'store']) {
+    const path = join(folder, name)
+    const found = fs.stat(path)
+    if (found.ok && found.value?.kind === 'link')
+      return `${path} is a symbolic link; make it a folder, or name the folder that holds it with --data-dir`
+  }
+  return null
 }
 
 function madeRefusal(fs: Fs, folder: string): string | null {

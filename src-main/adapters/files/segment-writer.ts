@@ -95,9 +95,10 @@ export function createSegmentWriter(options: SegmentWriterOptions, from: WritePo
       return appendOnce(line).result
     },
     intact() {
-      if (position.number === 0) return true
-      const found = fs.stat(segmentPath(folder, position.number))
+      // Before the first record there is no segment yet, only its folder.
+      const found = fs.stat(position.number === 0 ? folder : segmentPath(folder, position.number))
       if (!found.ok) return true // the append itself will meet the same error and name it
+      if (position.number === 0) return found.value !== null
       return found.value !== null && (position.startNew || found.value.size === position.size)
     },
     startNew() {

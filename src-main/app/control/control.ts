@@ -82,6 +82,8 @@ export interface Control {
   record(body: ClusterBody): void
   /** Shows a banner from now on, in the place of an earlier one of its id. */
   stand(banner: Banner): void
+  /** Takes such a banner away. */
+  end(bannerId: string): void
   /** Waits up to `waitMs` for running streams, then ends everything it started. */
   stop(waitMs: Millis): Promise<void>
 }
@@ -135,6 +137,9 @@ export function createControl(seams: ControlSeams, options: ControlOptions): Con
     stand(banner) {
       health.standing.set(banner.id, banner)
       publish()
+    },
+    end(bannerId) {
+      if (health.standing.delete(bannerId)) publish()
     },
     async stop(waitMs) {
       tick.stop()

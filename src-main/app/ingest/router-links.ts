@@ -30,8 +30,8 @@ export interface RouterLinksOptions {
 
 /** Links at once: the living router's, and that of a dead one whose last words are still on their way. */
 const linksMax = 8
-/** How long the end of a dead router's socket is waited for. */
-const lastWordsMs: Millis = 300
+/** How long the end of a dead router's socket is waited for; on a busy machine what is left in it takes its time. */
+const lastWordsMs: Millis = 5_000
 
 type FleetPeer = Peer<Record<string, never>, FleetNotes>
 

@@ -318,6 +318,25 @@ describe('F91 the folder under a running log', () => {
     expect(codesOf(audit)).toContain('audit_damaged')
   })
 
+  test('is deleted before the first record: made again with that record', () => {
+    const folder = aTempFolder()
+    const audit = anAuditLog(fs, folder)
+    rmSync(join(folder, 'audit'), { recursive: true })
+    expect(audit.append(entry)).toMatchObject({ ok: true, value: { seq: 1 } })
+    expect(audit.status()).toMatchObject({ writable: true, why: null })
+  })
+
+  test('is a file: every append is refused with the reason, and the first that can be written is again', () => {
+    const folder = aTempFolder()
+    writeFileSync(join(folder, 'audit'), '')
+    const audit = anAuditLog(fs, folder)
+    expect(audit.append(entry)).toMatchObject({ error: { code: 'audit_unavailable' } })
+    expect(audit.status()).toMatchObject({ writable: false, why: expect.stringContaining('audit') })
+    rmSync(join(folder, 'audit'))
+    expect(audit.append(entry)).toMatchObject({ ok: true })
+    expect(audit.status()).toMatchObject({ writable: true, why: null })
+  })
+
   test('is changed by somebody else: found before the next record is written', () => {
     const folder = aLogOf(3)
     const audit = anAuditLog(fs, folder)

@@ -72,6 +72,14 @@ describe('a data folder', () => {
     },
     { name: 'is a link', make: (at) => symlinkSync('/tmp', at), words: /is a symbolic link/ },
     {
+      name: 'holds a link for the audit log',
+      make: (at) => {
+        mkdirSync(at)
+        symlinkSync('/tmp', join(at, 'audit'))
+      },
+      words: /audit is a symbolic link; make it a folder/,
+    },
+    {
       name: 'can be written by everybody',
       make: (at) => {
         mkdirSync(at)

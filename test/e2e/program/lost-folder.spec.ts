@@ -29,6 +29,7 @@ test('F91 the data folder is deleted while running: taken again, said, and every
 
   rmSync(dataDir, { recursive: true, force: true })
   await until('the command line is served again', async () => (await cli('decisions')).code === 0)
+  expect((await cli('policy', 'round-robin')).code, 'a change is audited in the new folder').toBe(0)
   await until('the banner', async () =>
     (await health()).banners.some(({ text }) => text.includes('was deleted while Signalbox ran')),
   )

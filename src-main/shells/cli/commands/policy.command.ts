@@ -19,7 +19,7 @@ export default defineCommand({
           const list = await ask('policies.list', {})
           return print(json ? JSON.stringify(marked(list, policy)) : words(list, policy))
         }
-        await ask('policy.set', { id, params: Object.fromEntries(params.map(parameter)) })
+        await ask('policy.set', { id, params: parameters(params) })
         print(json ? JSON.stringify({ policy: id }) : `${id} is in force`)
       }),
 })
@@ -40,9 +40,18 @@ function words(list: readonly PolicyInfo[], { id, params }: PolicyInForce): stri
   ].join('\n')
 }
 
+function parameters(texts: readonly string[]): Record<string, ParamValue> {
+  const given = texts.map(parameter)
+  const twice = given.find(([name], at) => given.findIndex(([each]) => each === name) < at)
+  if (twice) throw new Stop(exitCodes.usage, `${twice[0]} is given twice; leave one out`)
+  return Object.fromEntries(given)
+}
+
 function parameter(text: string): [string, ParamValue] {
   const at = text.indexOf('=')
-  if (at < 1) throw new Stop(exitCodes.usage, `${text} is no parameter; write name=value`)
+  // A name of JavaScript's own, such as __proto__, would be lost on its way to the console.
+  if (!/^[a-z][a-z0-9_]*$/i.test(text.slice(0, Math.max(0, at))))
+    throw new Stop(exitCodes.usage, `${text} is no parameter; write name=value`)
   const value = text.slice(at + 1)
   if (value === 'true' || value === 'false') return [text.slice(0, at), value === 'true']
   return [text.slice(0, at), value !== '' && Number.isFinite(Number(value)) ? Number(value) : value]

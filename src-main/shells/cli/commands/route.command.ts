@@ -5,6 +5,9 @@ import { text, whole } from '../../start-options'
 import { defineCommand } from '../command'
 import { table } from '../print'
 
+/** Points of a ring that are built while somebody waits for an answer: about a second's work. */
+const ringPointsMax = 1_000_000
+
 export default defineCommand({
   id: 'route',
   define: (command, context) =>
@@ -18,6 +21,11 @@ export default defineCommand({
         const ids = replicaIds(flags.replicas)
         if (sessions.includes(''))
           throw new Stop(exitCodes.usage, 'a session id is empty; the proxy takes that as no session')
+        if (ids.length * flags.vnodes > ringPointsMax)
+          throw new Stop(
+            exitCodes.usage,
+            `${ids.length} replicas with ${flags.vnodes} virtual nodes each are more than ${ringPointsMax} points; lower --vnodes`,
+          )
         const ring = buildRing(ids, flags.vnodes)
         const routes = sessions.map((session) => {
           const hash = ringHash(session)
