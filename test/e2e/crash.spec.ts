@@ -45,7 +45,7 @@ for (const role of ['router', 'ingest'] as const) {
     process.kill(Number(before?.pid), 'SIGKILL')
     await expect(
       page.getByText(new RegExp(`The ${role} process ended \\(.*\\) and (is being|was) restarted`)).first(),
-    ).toBeVisible({ timeout: 3_000 })
+    ).toBeVisible({ timeout: 8_000 })
     await expect.poll(async () => (await processOf(shell, role))?.state, { timeout: 5_000 }).toBe('up')
     const after = await processOf(shell, role)
     expect([after?.restarts, after?.pid === before?.pid]).toEqual([1, false])
