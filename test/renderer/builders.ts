@@ -104,7 +104,7 @@ export const aSummary = (over: Partial<SummaryView> = {}): SummaryView => ({
   affinity: { part: 950, whole: 1_000 },
   keyless: { part: 0, whole: 720 },
   cachedTokens: { part: 71_000, whole: 100_000 },
-  imbalance: { max: 4, mean: 3 },
+  imbalance: { max: 4, mean: 3, replicas: 8 },
   replicas: [],
   lastRequestWallMs: startWallMs,
   failingSinceWallMs: null,

@@ -230,6 +230,7 @@ describe('words', () => {
       'PICK',
       'SERVED',
       'RANK',
+      'OUTCOME',
       'STATUS',
       'TTFT ms',
       'REASON',
@@ -238,6 +239,22 @@ describe('words', () => {
     expect(JSON.parse((await run(folder, 'decisions', '--json')).out)).toMatchObject([
       { id: 'd1', requestId: 'q1', ttftMs: 200 },
     ])
+  })
+  test('decisions name the outcome that filters know', async () => {
+    const fallback = aRow({ outcome: { served: 'r2', rank: 1 } })
+    const { folder } = await aConsole({
+      'decisions.last': { value: { rows: [fallback], matched: 1, searched: 1, fromWallMs: null } },
+    })
+    expect((await run(folder, 'decisions', '-outcome:ok')).out).toMatch(/ 1 +fallback +200 /)
+  })
+  test.each([
+    [[], 'no decisions yet\n'],
+    [['outcome:refused', 'ttft>1s'], 'nothing matches outcome:refused ttft>1s among 40 decisions\n'],
+  ])('decisions %j that there are none of: %j', async (filter, out) => {
+    const { folder } = await aConsole({
+      'decisions.last': { value: { rows: [], matched: 0, searched: 40, fromWallMs: null } },
+    })
+    expect((await run(folder, 'decisions', ...filter)).out).toBe(out)
   })
   test.each([
     ['runs', { asked: 'proxy' }, 'running'],

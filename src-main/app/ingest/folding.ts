@@ -66,7 +66,7 @@ export function createFolding({ clock, fleet, decisions }: FoldingOptions): Fold
       const now = seconds.now()
       // Usually one; more when this process was held up, and then each of them gets what is known now.
       for (let back = Math.min(now - ticked, ticksMadeUpMax); back > 0; back--)
-        seconds.at(clock.monoMs() - back * 1_000).inFlight = inFlight()
+        seconds.at(clock.monoMs() - back * 1_000).inFlight = spreadOf(inFlight())
       ticked = now
     },
     seconds: () => seconds.passed().map((second) => bucketOf(second, seconds.wallMsOf(second.index))),
@@ -92,7 +92,7 @@ export function createFolding({ clock, fleet, decisions }: FoldingOptions): Fold
         affinity: { part: sum(long, 'affinityPart'), whole: sum(long, 'affinityWhole') },
         keyless: { part: sum(long, 'keyless'), whole: sum(long, 'decided') },
         cachedTokens: { part: sum(long, 'cachedTokens'), whole: sum(long, 'promptTokens') },
-        imbalance: under === null ? null : { max: under.max, mean: under.mean },
+        imbalance: under === null ? null : { max: under.max, mean: under.mean, replicas: under.replicas },
         replicas: trafficOf(short, fleet(), decisions(), clock.monoMs()),
         lastRequestWallMs,
         failingSinceWallMs: failureRun.since(long, seconds.now()),
@@ -155,17 +155,20 @@ function reasonsOf(seconds: readonly SecondCounts[]): SummaryView['reasons'] {
     .map(([reason, count]) => ({ reason, count }))
 }
 
+const spreadOf = (under: ReturnType<typeof inFlightOver>): SecondCounts['inFlight'] =>
+  under === null ? null : { min: under.min, mean: under.mean, max: under.max }
+
 /** Over the replicas that take requests, and those that still have some. */
 function inFlightOver(
   fleet: FleetSnapshot | null,
   counts: ReadonlyMap<ReplicaId, number>,
-): SecondCounts['inFlight'] {
+): (NonNullable<SecondCounts['inFlight']> & { readonly replicas: number }) | null {
   const ids = new Set(fleet?.replicas.filter(isEligible).map(({ replica }) => replica.id) ?? [])
   for (const [id, count] of counts) if (count > 0) ids.add(id)
   if (ids.size === 0) return null
   const each = [...ids].map((id) => counts.get(id) ?? 0)
   const total = each.reduce((all, count) => all + count, 0)
-  return { min: Math.min(...each), mean: total / each.length, max: Math.max(...each) }
+  return { min: Math.min(...each), mean: total / each.length, max: Math.max(...each), replicas: each.length }
 }
 
 /** Every replica of the fleet in its order, then those that are gone but had traffic. */

@@ -74,7 +74,7 @@ export interface SummaryView {
   readonly keyless: Share
   readonly cachedTokens: Share
   /** Largest and mean number of requests under way over the replicas. */
-  readonly imbalance: { readonly max: number; readonly mean: number } | null
+  readonly imbalance: { readonly max: number; readonly mean: number; readonly replicas: number } | null
   readonly replicas: readonly ReplicaTraffic[]
   readonly lastRequestWallMs: Millis | null
   /** Start of the present run of bad five-second windows (errors over 0.5 %), null when all is well. */

@@ -1,6 +1,7 @@
 import type { Millis } from '../../../src-main/base/units'
 import { known } from '../../../src-main/domain/fleet/reading'
 import type { FleetSnapshot } from '../../../src-main/domain/fleet/replica'
+import type { ActiveFault, FaultName } from '../../../src-main/domain/journal/record'
 import { downOf, runThatIsOver, type Severity, severityOf } from '../../../src-main/domain/journal/severity'
 import { type HealthView, ratioOf, type SummaryView } from '../../../src-main/domain/journal/views'
 import { endedClause, failuresFilter } from '../../field/clause'
@@ -227,8 +228,25 @@ function cause(facts: HeadlineFacts, single: boolean): string {
   return [own, dead].filter((part) => part !== '').join(' ')
 }
 
-function ownTrouble({ health, zone }: HeadlineFacts): string {
-  const fault = health?.faults[0]
+/** Which reason codes the faults of the router make (proxy/data-plane.ts); what a killed replica makes is any other. */
+const madeBy: Readonly<Partial<Record<FaultName, string>>> = {
+  'router-down': 'policy_failed',
+  'router-500': 'policy_refused',
+  'router-junk': 'policy_bad_answer',
+  'router-unknown-replica': 'unknown_replica',
+}
+
+/** True when a fault can be what most failures are of; with no failure to explain, any fault that is on is worth naming. */
+function explains({ name }: ActiveFault, reasons: SummaryView['reasons']): boolean {
+  const [main] = [...reasons].sort((a, b) => b.count - a.count)
+  if (!main) return true
+  return madeBy[name] === undefined
+    ? !Object.values(madeBy).includes(main.reason)
+    : madeBy[name] === main.reason
+}
+
+function ownTrouble({ health, summary, zone }: HeadlineFacts): string {
+  const fault = health?.faults.find((each) => explains(each, summary.reasons))
   if (fault) return text.fault(fault.name, clock(fault.sinceWallMs, zone), text.faultDemo)
   const router = health?.processes.find(({ role }) => role === 'router')
   return router && router.state !== 'up' ? text.routerDown : ''

@@ -99,7 +99,7 @@ export function tilesOf(summary: SummaryView, seconds: readonly SecondBucket[]):
     {
       id: 'imbalance',
       value: imbalance && imbalance.mean > 0 ? times(imbalance.max / imbalance.mean) : missing,
-      under: [words.overview.n(String(summary.replicas.length)), now].join(' · '),
+      under: [words.overview.n(String(imbalance?.replicas ?? 0)), now].join(' · '),
       few: imbalance && imbalance.mean < 1 ? words.overview.fewInFlight : null,
       bad: stayedUneven(recent),
       spark: spark(({ inFlight }) => (inFlight && inFlight.mean > 0 ? inFlight.max / inFlight.mean : null)),

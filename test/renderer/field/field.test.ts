@@ -85,7 +85,10 @@ describe('what speaks against a replica', () => {
   ] as const
   test.each(rows)('%s', (_, replica, own, expected) => {
     const fleet = aFleet([aReplica('r1', replica as never), aReplica('r2'), aReplica('r3')])
-    const summary = aSummary({ replicas: [{ ...traffic, ...own }], imbalance: { max: 9, mean: 3 } })
+    const summary = aSummary({
+      replicas: [{ ...traffic, ...own }],
+      imbalance: { max: 9, mean: 3, replicas: 8 },
+    })
     const found = suspects(fleet, summary, 0).find(({ replica: each }) => each.replica.id === 'r1')
     expect(found?.suspicions.map(({ text }) => text)).toEqual(expected)
   })
@@ -103,7 +106,10 @@ describe('what speaks against a replica', () => {
     [200, 100, true],
     [6, 0, false],
   ])('%i in flight at a mean of %i: hot is %s', (inFlight, mean, hot) => {
-    const summary = aSummary({ replicas: [{ ...traffic, inFlight }], imbalance: { max: inFlight, mean } })
+    const summary = aSummary({
+      replicas: [{ ...traffic, inFlight }],
+      imbalance: { max: inFlight, mean, replicas: 8 },
+    })
     const [found] = suspects(aFleet([aReplica('r1')]), summary, 0)
     expect(found?.suspicions.map(({ rule }) => rule)).toEqual(hot ? ['hot'] : [])
   })
@@ -128,7 +134,7 @@ describe('what speaks against a replica', () => {
       const sum = counts.reduce((all, each) => all + each, 0)
       return suspects(
         fleet,
-        aSummary({ replicas, imbalance: { max: Math.max(...counts), mean: sum / 8 } }),
+        aSummary({ replicas, imbalance: { max: Math.max(...counts), mean: sum / 8, replicas: 8 } }),
         0,
       )
     })
@@ -165,7 +171,10 @@ describe('what speaks against a replica', () => {
     ['it is down: the replica tells', { state: observed('down', engine, 0) }, {}, null],
   ] as const)('evidence when %s is of that replica, time and outcome alone', (_, replica, own, evidence) => {
     const fleet = aFleet([aReplica('r1', replica as never), aReplica('r2'), aReplica('r3')])
-    const summary = aSummary({ replicas: [{ ...traffic, ...own }], imbalance: { max: 9, mean: 3 } })
+    const summary = aSummary({
+      replicas: [{ ...traffic, ...own }],
+      imbalance: { max: 9, mean: 3, replicas: 8 },
+    })
     const [found] = suspects(fleet, summary, 0)
     expect(found?.suspicions.map((each) => each.evidence)).toEqual([evidence])
     expect(parseFilter(evidence ?? '').ok).toBe(true)

@@ -276,6 +276,26 @@ test('while nothing fails, what is not well is called the cause of nothing', () 
   expect(headlineOf(facts()).likely).toBe('')
 })
 
+test.each([
+  ['router-down', 'policy_failed', true],
+  ['router-down', 'unknown_replica', false],
+  ['router-500', 'policy_refused', true],
+  ['router-junk', 'policy_bad_answer', true],
+  ['router-unknown-replica', 'unknown_replica', true],
+  ['replica-kill', 'connect_failed', true],
+  ['replica-kill', 'unknown_replica', false],
+] as const)('the fault %s is named as the cause of %s: %s', (name, reason, named) => {
+  const health = aHealth({ faults: [{ name, replicaId: null, sinceWallMs: startWallMs, untilWallMs: null }] })
+  const summary = aSummary({
+    errors: { part: 30, whole: 720 },
+    reasons: [
+      { reason, count: 29 },
+      { reason: 'at_capacity', count: 1 },
+    ],
+  })
+  expect(headlineOf(facts({ summary, health })).likely.includes(name)).toBe(named)
+})
+
 describe('the tiles', () => {
   const byId = (summary = aSummary(), seconds = [aSecond(0), aSecond(1)]) =>
     Object.fromEntries(tilesOf(summary, seconds).map((tile) => [tile.id, tile]))
@@ -288,7 +308,7 @@ describe('the tiles', () => {
       ['itl', '31.0 ms', 'n 20,000 · 1 m · @proxy'],
       ['affinity', '95 %', 'n 1,000 · 5 m'],
       ['cache', '71 %', 'n 100 k · 5 m'],
-      ['imbalance', '1.33×', 'n 0 · now'],
+      ['imbalance', '1.33×', 'n 8 · now'],
     ])
   })
   test('unknown is not zero', () => {

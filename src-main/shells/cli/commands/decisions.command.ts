@@ -1,4 +1,6 @@
 import type { DecisionRow } from '../../../domain/journal/record'
+import { factsOf } from '../../../domain/journal/row-facts'
+import { plain } from '../../plain'
 import { whole } from '../../start-options'
 import { defineCommand } from '../command'
 import { table } from '../print'
@@ -17,6 +19,8 @@ export default defineCommand({
         const page = await ask('decisions.last', { last: flags.last, filter: filter.join(' ') })
         const rows = page.rows.map(decisionLine)
         if (json) return print(JSON.stringify(rows))
+        if (rows.length === 0) return print(nothing(filter, page.searched))
+        const outcomes = page.rows.map((row) => factsOf(row).outcome)
         print(
           table(
             [
@@ -27,11 +31,12 @@ export default defineCommand({
               'PICK',
               'SERVED',
               'RANK',
+              'OUTCOME',
               'STATUS',
               'TTFT ms',
               'REASON',
             ],
-            rows.map((row) => [
+            rows.map((row, at) => [
               row.time.slice(11, 23),
               row.id,
               row.session?.slice(0, 8) ?? null,
@@ -39,6 +44,7 @@ export default defineCommand({
               row.pick,
               row.served,
               row.rank,
+              outcomes[at] ?? null,
               row.status,
               row.ttftMs === null ? null : Math.round(row.ttftMs),
               row.reason,
@@ -47,6 +53,11 @@ export default defineCommand({
         )
       }),
 })
+
+const nothing = (filter: readonly string[], searched: number): string =>
+  filter.length === 0
+    ? 'no decisions yet'
+    : `nothing matches ${plain(filter.join(' '))} among ${searched} decisions`
 
 /**
  * A decision as scripts get it (decision D24). `id` is the decision's (`x-signalbox-decision`), `requestId` the client's
