@@ -306,6 +306,7 @@ describe('status judges as the page does', () => {
     const { folder } = await aConsole({ 'status.read': { value } })
     const { out } = await run(folder, 'status')
     expect([process.exitCode, out]).toEqual([code, expect.stringContaining(words)])
+    expect(out.split(' ')[0]).toBe(['OK', 'WARNING', 'CRITICAL'][code])
   })
 })
 

@@ -48,7 +48,7 @@ function faultName(given: string): FaultName {
   if (name) return name
   throw new Stop(
     exitCodes.usage,
-    `there is no fault ${given}; did you mean ${nearest(given, [...faultNames, 'clear'])}?`,
+    `there is no fault ${given}; did you mean ${nearest(given, faultNames)}? There are: ${faultNames.join(', ')}, and clear, which ends them`,
   )
 }
 

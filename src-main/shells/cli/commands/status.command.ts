@@ -42,12 +42,13 @@ function runOf(summary: SummaryView): readonly string[] {
 
 const timeOf = (wallMs: Millis) => `${new Date(wallMs).toISOString().slice(0, 19)}Z`
 
-function words({ health, fleet, summary }: StatusReport): string {
+function words(report: StatusReport): string {
+  const { health, fleet, summary } = report
   const errors = summary ? ratioOf(summary.errors) : null
   const replicas = fleet?.replicas ?? []
   const { down, all } = downOf(fleet)
   const lines = [
-    `${health.environment} ${health.cluster}  policy ${health.policy.id}  proxy ${health.proxyUrl ?? '—'}`,
+    `${verdict(report).toUpperCase()}  ${health.environment} ${health.cluster}  policy ${health.policy.id}  proxy ${health.proxyUrl ?? '—'}`,
     summary
       ? `${summary.requestsPerSecond.toFixed(1)} req/s  errors ${errors === null ? '—' : `${(errors * 100).toFixed(2)} %`} (n ${summary.errors.whole}, 1 m)${clientErrors(summary.clientErrors)}  TTFT p99 ${summary.ttftMs.p99 === null ? '—' : `${summary.ttftMs.p99.toFixed(0)} ms`} @proxy`
       : 'no figures yet',
