@@ -192,7 +192,7 @@ describe('what happens at the same time', () => {
     const { call, status, told } = await aConsole()
     await call('faults.set', { name: 'replica-kill', replicaId: 'r1', forMs: null })
     expect(await call('fleet.scale', { replicas: 3 })).toMatchObject({
-      value: { from: 2, to: 3, added: ['r4'] },
+      value: { from: 3, to: 3, added: ['r4'], removed: ['r1'] },
     })
     expect((await status()).health.faults).toEqual([])
     await told({ kind: 'fault.turned', fault: 'replica-kill', to: 'off' })

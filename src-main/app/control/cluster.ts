@@ -119,6 +119,11 @@ export class Cluster {
     return this.members.living()
   }
 
+  /** How many replicas belong to the cluster, killed or not. */
+  get size(): number {
+    return this.members.all.length
+  }
+
   /** Whether a replica belongs to the cluster, killed or not. */
   has(id: ReplicaId): boolean {
     return this.members.all.some((each) => each.id === id)

@@ -92,7 +92,7 @@ export function createHandlers(parts: Parts): Handlers<Rpc> {
       }),
     'fleet.scale': ({ replicas }) =>
       audited('fleet.scale', { replicas }, async () => {
-        const from = cluster.living().length
+        const from = cluster.size // as the timeline counts: a killed one is struck off by this
         const scaled = await faults.scale(replicas, actor)
         return scaled.ok
           ? ok({ from, to: replicas, added: scaled.value.added, removed: scaled.value.removed })
