@@ -8,7 +8,7 @@ import { openConsole } from '../console'
 import { exitCodes, explainEnd, Stop } from '../exit'
 import { readPage } from '../page'
 import { plain } from '../plain'
-import { defaultPorts, readStartOptions } from '../start-options'
+import { defaultPorts, readStartOptions, type StartOptions } from '../start-options'
 import { createNodeProc } from './node-child'
 import { portHolder } from './port-holder'
 import { type Serving, serve } from './server'
@@ -56,7 +56,7 @@ async function start(programFolder: string, args: readonly string[]): Promise<vo
     serving = await serve(parts, options.port ?? defaultPorts.page)
     origin = `http://127.0.0.1:${serving.port}`
     const ready = await Promise.race([console.control.ready, asked])
-    if (ready !== null) announce(ready, `${origin}/#ticket=${tokens.ticket()}`, tokens.root, options.json)
+    if (ready !== null) announce(ready, `${origin}/#ticket=${tokens.ticket()}`, tokens.root, options)
     await asked
   } catch (error) {
     await serving?.close()
@@ -76,18 +76,23 @@ function askedToStop(): Promise<null> {
 }
 
 /** Prints where everything is: for scripts one line of JSON (decision D24), for people a few words. */
-function announce(ready: Awaited<Control['ready']>, url: string, token: string, json: boolean): void {
+function announce(
+  ready: Awaited<Control['ready']>,
+  url: string,
+  token: string,
+  { json, dataDir }: StartOptions,
+): void {
   if (!ready.ok) throw new Stop(exitCodes.unavailable, ready.error.message)
   const { proxyUrl, routerUrl } = ready.value
   const replicas = ready.value.replicas.map(({ id, url: at }) => ({ id, url: at }))
   const line = { url, token, proxyUrl, routerUrl, replicas, pid: process.pid }
-  process.stdout.write(json ? `${JSON.stringify(line)}\n` : inWords(url, proxyUrl, replicas.length))
+  process.stdout.write(json ? `${JSON.stringify(line)}\n` : inWords(url, proxyUrl, replicas.length, dataDir))
 }
 
-const inWords = (url: string, proxyUrl: string, replicas: number) =>
+const inWords = (url: string, proxyUrl: string, replicas: number, dataDir: string | null) =>
   [
     `Signalbox console   ${url}`,
     `OpenAI-compatible   ${proxyUrl}/v1   (${replicas} simulated replicas)`,
-    'The link works once and for a minute; npx signalbox open prints a new one. Ctrl+C ends everything.',
+    `The link works once and for a minute; npx signalbox open${dataDir === null ? '' : ` --data-dir ${plain(dataDir)}`} prints a new one. Ctrl+C ends everything.`,
     '',
   ].join('\n')
