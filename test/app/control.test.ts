@@ -33,14 +33,14 @@ async function aConsole(...args: Parameters<typeof startConsole>) {
         Object.entries(want).every(([key, value]) => (body as never)[key] === value),
       ),
     )
-  const ask = (session = 'a') =>
+  const ask = (session = 'a', more: Readonly<Record<string, unknown>> = { max_tokens: 5 }) =>
     fetch(`${ready.value.proxyUrl}/v1/chat/completions`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-session-id': session },
       body: JSON.stringify({
         model: 'demo-8b',
         messages: [{ role: 'user', content: 'hello' }],
-        max_tokens: 5,
+        ...more,
       }),
     })
   return { ...console, ready: ready.value, status, story, told, ask }
@@ -218,19 +218,9 @@ describe('what happens at the same time', () => {
     expect([...new Set((await asking).flat())]).toEqual([200])
   })
   test('streams that run at replicas that are scaled away end whole', { timeout: withinMs }, async () => {
-    const { call, ready } = await aConsole({ replicas: 4, speed: 4 })
+    const { call, ask } = await aConsole({ replicas: 4, speed: 4 })
     const stream = async (session: string) => {
-      const response = await fetch(`${ready.proxyUrl}/v1/chat/completions`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', 'x-session-id': session },
-        body: JSON.stringify({
-          model: 'demo-8b',
-          messages: [{ role: 'user', content: 'hello' }],
-          max_tokens: 300,
-          ignore_eos: true,
-          stream: true,
-        }),
-      })
+      const response = await ask(session, { max_tokens: 300, ignore_eos: true, stream: true })
       return { replica: response.headers.get('x-signalbox-replica'), text: response.text() }
     }
     const streams = await Promise.all(Array.from({ length: 16 }, (_, index) => stream(`s${index}`)))

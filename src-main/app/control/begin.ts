@@ -4,7 +4,7 @@ import type { CallError } from '../../contract/wire'
 import type { Role } from '../../domain/journal/record'
 import type { Clock } from '../../ports/seams/clock'
 import type { Timers } from '../../ports/seams/timers'
-import type { Health } from './health'
+import { type Health, keepStanding } from './health'
 
 /** Pace at which a process that cannot begin its work, since its port is taken, tries again. */
 const retryEveryMs: Millis = 1_000
@@ -17,22 +17,20 @@ interface Parts {
   readonly giveUp: (why: Result<never, CallError>) => boolean
 }
 
-/** Asks a fresh process to begin its work. Answers null when it was given up or its process is gone. */
+/** Asks a fresh process to begin its work. Answers undefined when it was given up or its process is gone. */
 export type Begin = <Reply>(
   role: Role,
   /** Its `generation` changes when the process goes. */
   link: { readonly generation: number },
   ask: () => Promise<Result<Reply, CallError>>,
-) => Promise<Reply | null>
+) => Promise<Reply | undefined>
 
 /** What cannot begin now is shown as a banner and tried again until it works or its process is gone. */
 export function createBegin({ seams, health, publish, giveUp }: Parts): Begin {
   const { clock, timers } = seams
   const tell = (role: Role, why: string) => {
-    const id = bannerOf(role)
     const text = `The ${role} process cannot begin its work: ${why}. It tries again every second.`
-    const sinceWallMs = health.standing.get(id)?.sinceWallMs ?? clock.wallMs()
-    health.standing.set(id, { id, severity: 'critical', text, sinceWallMs })
+    keepStanding(health, { id: bannerOf(role), severity: 'critical', text }, clock.wallMs())
     publish()
   }
   return async (role, link, ask) => {
@@ -40,15 +38,15 @@ export function createBegin({ seams, health, publish, giveUp }: Parts): Begin {
     const gone = () => link.generation !== generation
     for (;;) {
       const begun = await ask()
-      if (gone()) return null
+      if (gone()) return undefined
       if (begun.ok) {
         health.standing.delete(bannerOf(role))
         return begun.value
       }
-      if (giveUp(begun)) return null
+      if (giveUp(begun)) return undefined
       tell(role, begun.error.message)
       await new Promise<void>((resolve) => void timers.after(retryEveryMs, resolve))
-      if (gone()) return null
+      if (gone()) return undefined
     }
   }
 }

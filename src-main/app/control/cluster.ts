@@ -217,7 +217,7 @@ export class Cluster {
         boot: seams.random.hex(4),
       }),
     )
-    if (started === null) return
+    if (started === undefined) return
     const { store, why, moved } = started
     if (options.storeFolder !== null) health.store = { ...health.store, state: store, why }
     if (moved !== null) {
@@ -253,7 +253,7 @@ export class Cluster {
         host,
       }),
     )
-    if (started === null) return
+    if (started === undefined) return
     this.fleet.up = true
     this.parts.supervisor.up('fleet')
     await this.setMembers(started.replicas, nextNumber === 1 ? 'operator' : 'failure')
@@ -285,7 +285,7 @@ export class Cluster {
         dataPlaneKey: options.dataPlaneKey,
       }),
     )
-    if (started === null) return
+    if (started === undefined) return
     const { proxyPort, routerPort } = started
     this.ports = { proxy: proxyPort, router: routerPort }
     const proxyUrl = `http://${options.host}:${proxyPort}`
@@ -310,18 +310,17 @@ export class Cluster {
     const { running, ratePerSecond } = health.traffic
     const { seed, dataPlaneKey } = options
     const { proxyUrl } = health
-    const started = await this.begin('traffic', this.traffic, async () => {
-      const begun = await this.traffic.call('traffic.start', {
+    const started = await this.begin('traffic', this.traffic, () =>
+      this.traffic.call('traffic.start', {
         proxyUrl,
         model: demoModel,
         seed,
         ratePerSecond,
         running,
         dataPlaneKey,
-      })
-      return begun.ok ? ok(true) : begun
-    })
-    if (started === null) return
+      }),
+    )
+    if (started === undefined) return
     this.traffic.up = true
     supervisor.up('traffic')
     const now = health.traffic

@@ -20,6 +20,15 @@ export interface Health {
   readonly standing: Map<string, Banner>
 }
 
+/** Shows a banner until it is deleted by its id; one whose words change is as old as it was. */
+export function keepStanding(
+  { standing }: Health,
+  banner: Omit<Banner, 'sinceWallMs'>,
+  wallMs: Millis,
+): void {
+  standing.set(banner.id, { ...banner, sinceWallMs: standing.get(banner.id)?.sinceWallMs ?? wallMs })
+}
+
 /** How long a restart stays on the screen as a banner after all is well again. */
 const restartShownMs: Millis = 15_000
 

@@ -1,6 +1,6 @@
 import type { IngestNotes, RouterNotes, TrafficNotes } from '../../contract/links'
 import type { Clock } from '../../ports/seams/clock'
-import type { Health } from './health'
+import { type Health, keepStanding } from './health'
 import type { Hub } from './hub'
 import type { NoteHandlers } from './process-link'
 
@@ -34,8 +34,7 @@ export const routerNotes = (
       if (unlinked === 0) health.standing.delete('unrecorded')
       if (unlinked < unlinkedNotes) return
       const text = `Decisions are not recorded: the router cannot reach the ingest process (${droppedRecords} records lost so far). Requests are served; restart Signalbox when this stays.`
-      const sinceWallMs = health.standing.get('unrecorded')?.sinceWallMs ?? clock.wallMs()
-      health.standing.set('unrecorded', { id: 'unrecorded', severity: 'critical', text, sinceWallMs })
+      keepStanding(health, { id: 'unrecorded', severity: 'critical', text }, clock.wallMs())
     },
   }
 }

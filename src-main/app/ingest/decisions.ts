@@ -87,8 +87,9 @@ export function createDecisions(options: DecisionsOptions): Decisions {
   const rowOf = (id: string) => rows.find(id) ?? options.stored(id)
   const end = (ended: DecisionEnded) => {
     const begun = close(ended.id)
-    const row = rowOf(ended.id)
-    if (rows.find(ended.id) === null && endedLate.size < endedLateMax) endedLate.add(ended.id)
+    const recent = rows.find(ended.id)
+    const row = recent ?? options.stored(ended.id)
+    if (recent === null && endedLate.size < endedLateMax) endedLate.add(ended.id)
     if (row !== null && row.outcome !== null) return // told twice
     const { served } = ended.outcome
     if (row?.session && row.turn !== null && served !== null) sessions.served(row.session, row.turn, served)

@@ -86,7 +86,7 @@ export function assemble(deps: IngestDeps, start: IngestStart): Parts {
     record: past.journal.append,
     changed: tellFleet,
   })
-  return { ...past, ...stream, ...links, watcher, tellFleet }
+  return { ...past, ...stream, ...links, unrecorded, watcher, tellFleet }
 }
 
 /** The cluster stream and the store behind it. */
@@ -161,5 +161,5 @@ function assembleLinks(
       else decisions.ended(body)
     },
   })
-  return { lost, routers, unrecorded }
+  return { lost, routers }
 }

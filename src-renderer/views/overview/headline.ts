@@ -157,7 +157,7 @@ function failing(facts: HeadlineFacts, level: Severity['level']): Headline {
   const { summary, nowWallMs, zone } = facts
   const onset = summary.failingSinceWallMs
   const failed = summary.errors.part
-  const [main] = [...summary.reasons].sort((a, b) => b.count - a.count)
+  const main = mainReason(summary)
   const reason =
     main && failed > 0 ? text.reason(percent(Math.min(1, main.count / failed)), reasonText(main.reason)) : ''
   const start =
@@ -175,6 +175,9 @@ function failing(facts: HeadlineFacts, level: Severity['level']): Headline {
     evidence: decisionsOf(failuresFilter, onset ?? summary.takenWallMs - minuteMs),
   }
 }
+
+/** What most failures are of. */
+const mainReason = ({ reasons }: SummaryView) => [...reasons].sort((a, b) => b.count - a.count).at(0)
 
 function breaking(facts: HeadlineFacts): Headline {
   const { summary } = facts
@@ -237,8 +240,8 @@ const madeBy: Readonly<Partial<Record<FaultName, string>>> = {
 }
 
 /** True when a fault can be what most failures are of; with no failure to explain, any fault that is on is worth naming. */
-function explains({ name }: ActiveFault, reasons: SummaryView['reasons']): boolean {
-  const [main] = [...reasons].sort((a, b) => b.count - a.count)
+function explains({ name }: ActiveFault, summary: SummaryView): boolean {
+  const main = mainReason(summary)
   if (!main) return true
   return madeBy[name] === undefined
     ? !Object.values(madeBy).includes(main.reason)
@@ -246,7 +249,7 @@ function explains({ name }: ActiveFault, reasons: SummaryView['reasons']): boole
 }
 
 function ownTrouble({ health, summary, zone }: HeadlineFacts): string {
-  const fault = health?.faults.find((each) => explains(each, summary.reasons))
+  const fault = health?.faults.find((each) => explains(each, summary))
   if (fault) return text.fault(fault.name, clock(fault.sinceWallMs, zone), text.faultDemo)
   const router = health?.processes.find(({ role }) => role === 'router')
   return router && router.state !== 'up' ? text.routerDown : ''
